@@ -9,6 +9,7 @@
 import {
   CalendarRefusal,
   dayNumberOf,
+  FIRST_DATE,
   isoDateOf,
   outOfRange,
   parseDate,
@@ -62,7 +63,7 @@ interface Zone {
   day: number;
   date: string;
   dayRead: number;
-  dateRead: string | undefined;
+  dateRead: string;
 }
 
 const zones = new Map<string, Zone>();
@@ -167,8 +168,8 @@ function zoneNamed(name: string): Zone {
     last: { from: 0, until: 0, offset: 0 },
     day: Number.NaN,
     date: '',
-    dayRead: Number.NaN,
-    dateRead: undefined,
+    dayRead: parseDate(FIRST_DATE),
+    dateRead: FIRST_DATE,
   };
   const oldest = zones.keys().next();
   if (zones.size >= ZONES_MAX && !oldest.done) zones.delete(oldest.value);
