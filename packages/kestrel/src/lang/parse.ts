@@ -1,0 +1,747 @@
+// The parser: text to statements, going on at the next clause or statement after an error.
+import { type Cursor, Cursor as CursorClass, type Draftable, exceedsBytes, quote, stop } from './cursor.ts';
+import { type Block, type Clause, Layout } from './layout.ts';
+import { documentBytesMax, statementsMax } from './limits.ts';
+import type {
+  Book,
+  Commented,
+  Diagnostic,
+  DoClause,
+  Grade,
+  GradeClause,
+  Import,
+  KestrelDocument,
+  Pane,
+  ParseResult,
+  Plan,
+  PlanClause,
+  Pod,
+  RegimeTag,
+  SeriesArg,
+  Statement,
+  Ttl,
+  Using,
+  UsingClause,
+  View,
+  Wake,
+  WhenClause,
+} from './model.ts';
+import { parsePrice, parseTicket, tryExpiry } from './parse-ticket.ts';
+import { afterTrigger, parseArgs, parseTrigger, takeClock, takeName, takeOffset, takeSymbol } from './parse-trigger.ts';
+import { ARROW, BAD, CLOCK, DATE, DOTDOT, MINUS, MONTH, NONE, NUMBER, PLUS, scan, WORD } from './scan.ts';
+import { type SpanOf, Spans } from './spans.ts';
+import { armStates, isDate, isMonth, planHeads, reserved, statementHeads, subjects } from './vocabulary.ts';
+
+/** A plan as far as it was understood: one without `do` never leaves the parser as a `Plan`. */
+export type PlanDraft = Omit<Plan, 'do'> & { readonly do?: DoClause };
+export type Draft = Exclude<Statement, Plan> | PlanDraft;
+
+/** A parse with what the semantic pass needs beside the document. */
+export interface Parsed extends ParseResult {
+  readonly text: string;
+  readonly spanOf: SpanOf;
+  readonly spans: Spans;
+  /** Every statement, those with errors included as far as they were understood. */
+  readonly drafts: readonly Draft[];
+  /** Drafts in which something did not parse. */
+  readonly flawed: ReadonlySet<object>;
+  /** Names of statements that were not understood, so that what refers to them is not refused as well. */
+  readonly claimed: ReadonlySet<string>;
+}
+
+const waysIn = ['WHEN', 'DO'];
+
+export function parse(text: string): Parsed {
+  if (exceedsBytes(text)) return refuseWhole(text);
+  const tokens = scan(text);
+  const spans = new Spans(tokens.lineStart);
+  const c = new CursorClass(tokens, spans);
+  const layout = new Layout(tokens);
+  const statements: Statement[] = [];
+  const drafts: Draft[] = [];
+  const flawed = new Set<object>();
+  const claimed = new Set<string>();
+  if (layout.stray !== undefined) {
+    c.enter(layout.stray.from, layout.stray.to);
+    attempt(c, () => c.fail([...statementHeads], 'a statement starts in column 0'));
+  }
+  let count = 0;
+  for (let block = layout.next(); block !== undefined; block = layout.next()) {
+    if (++count > statementsMax) {
+      c.enter(block.head.from, block.head.to);
+      c.report('K002', c.i, c.i + 1, `more than ${statementsMax} statements in one document`, {
+        hint: 'split the document',
+      });
+      break;
+    }
+    c.statementFlawed = false;
+    const draft = parseStatement(c, block, claimed);
+    if (draft === undefined) continue;
+    drafts.push(draft);
+    if (c.statementFlawed) flawed.add(draft);
+    else statements.push(draft as Statement);
+  }
+  const document: Draftable<KestrelDocument> = { statements };
+  if (layout.dangling !== undefined) document.dangling = layout.dangling;
+  spans.node(document, 0, text.length);
+  return {
+    text,
+    document,
+    diagnostics: sortDiagnostics(c.diagnostics),
+    spanOf: spans.of,
+    spans,
+    drafts,
+    flawed,
+    claimed,
+  };
+}
+
+/** Orders by start, then code. */
+export function sortDiagnostics(diagnostics: Diagnostic[]): Diagnostic[] {
+  return diagnostics.sort(
+    (a, b) =>
+      a.span.start - b.span.start || (a.code < b.code ? -1 : a.code > b.code ? 1 : 0) || a.span.end - b.span.end,
+  );
+}
+
+function refuseWhole(text: string): Parsed {
+  const spans = new Spans([0]);
+  const document: KestrelDocument = { statements: [] };
+  spans.node(document, 0, text.length);
+  const diagnostic: Diagnostic = {
+    code: 'K002',
+    severity: 'error',
+    message: `the document is larger than ${documentBytesMax / 1024} KiB`,
+    span: { start: 0, end: text.length, line: 1, column: 1 },
+    hint: 'split the document',
+  };
+  return {
+    text,
+    document,
+    diagnostics: [diagnostic],
+    spanOf: spans.of,
+    spans,
+    drafts: [],
+    flawed: new Set(),
+    claimed: new Set(),
+  };
+}
+
+/** Runs `read` over the clause the cursor has entered; undefined where it did not parse. */
+function attempt<T>(c: Cursor, read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (thrown) {
+    if (thrown === stop) return undefined;
+    throw thrown;
+  }
+}
+
+function parseStatement(c: Cursor, block: Block, claimed: Set<string>): Draft | undefined {
+  const { head } = block;
+  c.enter(head.from, head.to);
+  const word = c.text;
+  switch (word) {
+    case 'IMPORT':
+      return attempt(c, () => parseImport(c, block)) ?? claim(c, head, claimed);
+    case 'USING':
+      return attempt(c, () => {
+        c.i++;
+        const using: Draftable<Using> = { kind: 'using', ...comments(head), blank: block.blank, ...parseUsing(c) };
+        return finishStatement(c, using, block);
+      });
+    case 'PLAN':
+      return parsePlan(c, block, claimed);
+    case 'WAKE':
+      return attempt(c, () => parseWake(c, block)) ?? claim(c, head, claimed);
+    case 'VIEW':
+      return attempt(c, () => parseView(c, block)) ?? claim(c, head, claimed);
+    case 'POD':
+      return parsePod(c, block, claimed);
+    case 'GRADE':
+      return parseGrade(c, block);
+    default:
+      attempt(c, () => c.fail(statementHeads));
+      return claim(c, head, claimed);
+  }
+}
+
+/** Remembers the words of a statement that was not understood as names it may have been about to define. */
+function claim(c: Cursor, head: Clause, claimed: Set<string>): undefined {
+  for (let i = head.from + 1; i < head.to; i++) {
+    if (c.scan.kind[i] !== WORD) break;
+    claimed.add(c.textOf(i));
+    if (c.textOf(head.from) !== 'IMPORT') break;
+    if (i + 1 < head.to && c.textOf(i + 1) === ',') i++;
+  }
+  return undefined;
+}
+
+function comments(clause: Clause): Commented {
+  const { leading, trailing } = clause;
+  if (leading === undefined) return trailing === undefined ? {} : { trailing };
+  return trailing === undefined ? { leading } : { leading, trailing };
+}
+
+function finishStatement<T extends object>(c: Cursor, node: T, block: Block): T {
+  if (block.dangling !== undefined) (node as { dangling?: readonly string[] }).dangling = block.dangling;
+  c.mark(node, block.head.from);
+  return node;
+}
+
+// ---------------------------------------------------------------- IMPORT, USING, WAKE, VIEW
+
+function parseImport(c: Cursor, block: Block): Import {
+  const { head } = block;
+  c.i++;
+  const names: string[] = [];
+  const nameTokens: number[] = [];
+  do {
+    nameTokens.push(c.i);
+    names.push(takeName(c, 'a name'));
+  } while (c.tryPunct(44));
+  c.takeHead('FROM', [',', 'FROM']);
+  const pathAt = c.i;
+  const path = takePath(c);
+  c.finish([]);
+  const node: Import = { kind: 'import', ...comments(head), blank: block.blank, names, path };
+  nameTokens.forEach((token, k) => {
+    c.part(node, `names.${k}`, token);
+  });
+  c.spans.part(node, 'path', c.scan.start[pathAt]!, c.previousEnd);
+  return finishStatement(c, node, block);
+}
+
+function takePath(c: Cursor): string {
+  const expected = ['a path such as ./plans.kestrel'];
+  if (c.kind === 0) c.fail(expected);
+  const from = c.i;
+  while (c.i + 1 < c.end && c.scan.start[c.i + 1] === c.scan.end[c.i]) c.i++;
+  const path = c.scan.text.slice(c.scan.start[from], c.scan.end[c.i]);
+  c.i++;
+  if (/^\.\.?\/[A-Za-z0-9._/-]+$/.test(path)) return path;
+  if (/^[/~]/.test(path) && c.scan.kind[from] !== BAD) {
+    c.report('K013', from, c.i, `${quote(path)} leads outside the document's root`, {
+      expected,
+      hint: 'paths begin with ./',
+    });
+    throw stop;
+  }
+  c.i = from;
+  return c.fail(expected, 'a path begins with ./ or ../');
+}
+
+function parseUsing(c: Cursor): UsingClause {
+  c.takeOption('signal');
+  const signal = takeSymbol(c);
+  c.takeOption('exec');
+  const exec = takeSymbol(c);
+  const expiry = tryExpiry(c);
+  c.finish(expiry === undefined ? ['0dte', 'a date'] : []);
+  return expiry === undefined ? { signal, exec } : { signal, exec, expiry };
+}
+
+function parseWake(c: Cursor, block: Block): Wake {
+  const { head } = block;
+  c.i++;
+  const nameAt = c.i;
+  const name = takeName(c, 'a name for the wake');
+  c.takeHead('WHEN');
+  const when = parseTrigger(c);
+  c.takeHead('DELIVER', afterTrigger(['DELIVER']));
+  const deliverAt = c.i;
+  const deliver = takeName(c, 'the name of a view');
+  const node: Draftable<Wake> = { kind: 'wake', ...comments(head), blank: block.blank, name, when, deliver };
+  c.part(node, 'name', nameAt);
+  c.part(node, 'deliver', deliverAt);
+  const rest = ['priority', 'budget', 'cooldown'];
+  if (c.tryOption('priority')) node.priority = c.takeInt(['a whole number']);
+  if (c.tryOption('budget')) {
+    c.part(node, 'perDay', Math.min(c.i, c.end - 1));
+    node.perDay = c.takeInt(['a whole number']);
+    c.takeOption('wakes', ['wakes/day']);
+    c.takePunct(47, ['wakes/day']);
+    c.takeOption('day', ['wakes/day']);
+  }
+  if (c.tryOption('cooldown')) node.cooldown = c.takeDuration();
+  c.finish(rest);
+  return finishStatement(c, node, block);
+}
+
+function parseView(c: Cursor, block: Block): View {
+  const { head } = block;
+  c.i++;
+  const nameAt = c.i;
+  const name = takeName(c, 'a name for the view');
+  const node: Draftable<View> & { panes: Pane[] } = {
+    kind: 'view',
+    ...comments(head),
+    blank: block.blank,
+    name,
+    panes: [],
+  };
+  c.part(node, 'name', nameAt);
+  if (c.option === 'budget' && c.i + 1 < c.end && c.scan.kind[c.i + 1] === NUMBER) {
+    c.i++;
+    c.part(node, 'tokens', c.i);
+    node.tokens = c.takeInt(['a whole number']);
+    c.takeOption('tokens');
+  }
+  do {
+    const from = c.i;
+    if (c.kind !== WORD || !/^[A-Za-z][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*$/.test(c.text) || c.text === reserved) {
+      c.fail(['a pane such as tape(5m, 12)']);
+    }
+    const word = c.text;
+    c.i++;
+    const args: SeriesArg[] = [];
+    if (c.isPunct(40)) parseArgs(c, args);
+    const pane: Pane = c.mark({ word, args }, from);
+    c.part(pane, 'word', from);
+    node.panes.push(pane);
+  } while (c.i < c.end);
+  return finishStatement(c, node, block);
+}
+
+// ---------------------------------------------------------------- PLAN
+
+function parsePlan(c: Cursor, block: Block, claimed: Set<string>): PlanDraft | undefined {
+  const { head } = block;
+  const node: Draftable<PlanDraft> & { clauses: PlanClause[] } = {
+    kind: 'plan',
+    ...comments(head),
+    blank: block.blank,
+    name: '',
+    budget: Number.NaN,
+    ttl: { kind: 'relative', duration: { n: Number.NaN, unit: 's' } },
+    clauses: [],
+  };
+  attempt(c, () => parsePlanHead(c, node));
+  if (node.name === '') claim(c, head, claimed);
+  const seen = parsePlanClauses(c, node, block);
+  c.enter(head.from, head.to);
+  c.i = head.to;
+  finishStatement(c, node, block);
+  if (seen.do) return node;
+  const at = Math.min(head.from + 1, head.to - 1);
+  c.report('K022', at, at + 1, `the plan ${node.name === '' ? '' : `${quote(node.name)} `}has no DO`, {
+    expected: ['DO buy 1 ATM P @ fair'],
+    hint: 'a plan says what to do: add a DO line under it',
+  });
+  return node;
+}
+
+function parsePlanHead(c: Cursor, node: Draftable<PlanDraft>): void {
+  c.i++;
+  c.part(node, 'name', Math.min(c.i, c.end - 1));
+  node.name = takeName(c, 'a name for the plan');
+  if (c.tryOption('in')) {
+    c.part(node, 'book', Math.min(c.i, c.end - 1));
+    node.book = takeName(c, 'the name of a book');
+  }
+  c.takeOption('budget', node.book === undefined ? ['in', 'budget'] : ['budget']);
+  node.budget = takeBudget(c, node);
+  c.takeOption('ttl');
+  node.ttl = takeTtl(c);
+  if (c.tryOption('regime')) node.regime = parseRegime(c);
+  if (c.tryOption('priority')) node.priority = c.takeInt(['a whole number']);
+  c.finish(
+    node.priority !== undefined
+      ? []
+      : node.regime !== undefined
+        ? ['priority']
+        : ['regime {intraday: range}', 'priority'],
+  );
+}
+
+/** A risk in R; a literal that is none is K020 and answers NaN. */
+function takeBudget(c: Cursor, node: object): number {
+  const expected = ['a positive risk such as 0.4R'];
+  if (c.kind !== NUMBER || c.literalFault() !== undefined) c.fail(expected);
+  const at = c.i++;
+  c.part(node, 'budget', at);
+  const fits = c.scan.unit[at] === 7 && (c.scan.flags[at]! & (PLUS | MINUS)) === 0;
+  if (fits) return c.scan.value[at]!;
+  c.report('K020', at, at + 1, `${quote(c.textOf(at))} is no positive risk`, {
+    expected,
+    hint: 'a risk is a number of R, such as 0.4R',
+  });
+  return Number.NaN;
+}
+
+function takeTtl(c: Cursor): Ttl {
+  const expected = ['a clock such as 15:30', 'a deadline such as +45m'];
+  if (c.kind === CLOCK) return takeClock(c, expected, 'K021');
+  const from = c.i;
+  if (c.isDuration && (c.flags & PLUS) !== 0) {
+    const duration = c.duration();
+    return c.mark({ kind: 'relative', duration }, from);
+  }
+  if (c.isDuration && (c.flags & MINUS) !== 0) {
+    c.report('K021', c.i, c.i + 1, `${quote(c.text)} is not a time to come`, { expected });
+    const duration = c.duration();
+    return c.mark({ kind: 'relative', duration }, from);
+  }
+  return c.fail(expected, c.isDuration ? `a relative ttl has a sign: ${quote(`+${c.text}`)}` : undefined);
+}
+
+function parseRegime(c: Cursor): readonly RegimeTag[] {
+  c.takePunct(123);
+  const tags: RegimeTag[] = [];
+  do {
+    const from = c.i;
+    const key = takeName(c, 'a regime tag');
+    if (tags.some((t) => t.key === key)) {
+      c.report('K001', from, from + 1, `the tag ${quote(key)} stands twice`, { expected: ['each tag once'] });
+    }
+    c.takePunct(58);
+    const valueAt = c.i;
+    const value = takeName(c, 'a value of the tag');
+    const tag: RegimeTag = c.mark({ key, value }, from);
+    c.part(tag, 'key', from);
+    c.part(tag, 'value', valueAt);
+    tags.push(tag);
+  } while (c.tryPunct(44));
+  c.takePunct(125, [',', '}']);
+  return tags;
+}
+
+function parsePlanClauses(
+  c: Cursor,
+  node: Draftable<PlanDraft> & { clauses: PlanClause[] },
+  block: Block,
+): { readonly do: boolean } {
+  let seenUsing = false;
+  let seenWhen = false;
+  let seenDo = false;
+  let misplaced: number | undefined;
+  for (let k = 0; k < block.clauses.length; k++) {
+    const clause = block.clauses[k]!;
+    c.enter(clause.from, clause.to);
+    attempt(c, () => {
+      switch (c.kind === WORD ? c.text : '') {
+        case 'USING':
+          if (seenUsing || seenWhen || seenDo || node.clauses.length > 0)
+            c.fail(clauseHeads(seenWhen, seenDo), 'USING stands first');
+          seenUsing = true;
+          c.i++;
+          node.using = c.mark({ ...comments(clause), ...parseUsing(c) }, clause.from);
+          return;
+        case 'WHEN': {
+          if (seenWhen || seenDo)
+            c.fail(clauseHeads(seenWhen, seenDo), seenWhen ? 'a plan has one WHEN' : 'WHEN stands before DO');
+          seenWhen = true;
+          c.i++;
+          const when: WhenClause = { kind: 'when', ...comments(clause), when: parseTrigger(c) };
+          c.finish(afterTrigger([]));
+          node.when = c.mark(when, clause.from);
+          return;
+        }
+        case 'DO': {
+          if (seenDo) c.fail(planHeads.slice(3), 'a plan has one DO; further tickets are ALSO');
+          seenDo = true;
+          c.i++;
+          const action: DoClause = { kind: 'do', ...comments(clause), ticket: parseTicket(c) };
+          c.finish(afterPrice);
+          node.do = c.mark(action, clause.from);
+          return;
+        }
+        default: {
+          const parsed = parseClause(c, clause, seenDo ? planHeads.slice(3) : clauseHeads(seenWhen, seenDo));
+          if (!seenDo) misplaced ??= clause.from;
+          node.clauses.push(parsed);
+        }
+      }
+    });
+  }
+  if (seenDo && misplaced !== undefined) {
+    c.enter(misplaced, misplaced + 1);
+    attempt(c, () => c.fail(waysIn, 'DO stands before what manages the position'));
+  }
+  return { do: seenDo };
+}
+
+function clauseHeads(seenWhen: boolean, seenDo: boolean): readonly string[] {
+  if (seenDo) return planHeads.slice(3);
+  return seenWhen ? ['DO'] : waysIn;
+}
+
+const afterPrice = ['+', '-', 'peg', 'fix', 'cap', 'floor', 'esc', 'cancel-if'];
+
+function parseClause(c: Cursor, clause: Clause, expected: readonly string[]): PlanClause {
+  const from = c.i;
+  const word = c.kind === WORD ? c.text : '';
+  const own = comments(clause);
+  let node: PlanClause;
+  switch (word) {
+    case 'ALSO':
+      c.i++;
+      node = { kind: 'also', ...own, ticket: parseTicket(c) };
+      c.finish(afterPrice);
+      return c.mark(node, from);
+    case 'RELOAD':
+      return parseReload(c, own);
+    case 'TP': {
+      c.i++;
+      const multipleAt = c.i;
+      const multiple = c.takeNumber(6, ['a multiple such as 2x']);
+      const fracAt = c.i + 1;
+      const frac = c.tryOption('frac') ? c.takeNumber(NONE, ['a fraction such as 0.5']) : undefined;
+      c.takePunct(64, frac === undefined ? ['frac', '@'] : ['@']);
+      const price = parsePrice(c);
+      c.finish(afterPrice);
+      node = { kind: 'tp', ...own, multiple, ...(frac === undefined ? {} : { frac }), price };
+      c.part(node, 'multiple', multipleAt);
+      if (frac !== undefined) c.part(node, 'frac', fracAt);
+      return c.mark(node, from);
+    }
+    case 'EXIT': {
+      c.i++;
+      const when = parseTrigger(c);
+      c.takePunct(64, afterTrigger(['@']));
+      node = { kind: 'exit', ...own, when, price: parsePrice(c) };
+      c.finish(afterPrice);
+      return c.mark(node, from);
+    }
+    case 'INVALIDATE': {
+      c.i++;
+      const when = parseTrigger(c);
+      const mode = parseInvalidateMode(c);
+      node = { kind: 'invalidate', ...own, when, ...(mode === undefined ? {} : { mode }) };
+      return c.mark(node, from);
+    }
+    case 'CANCEL-IF':
+      c.i++;
+      node = { kind: 'cancel-if', ...own, when: parseTrigger(c) };
+      c.finish(afterTrigger([]));
+      return c.mark(node, from);
+    case 'ARM': {
+      c.i++;
+      const planAt = c.i;
+      const plan = takeName(c, 'the name of a plan');
+      const on = c.tryOption('on') ? takeArmState(c) : undefined;
+      c.finish(on === undefined ? ['on'] : []);
+      node = { kind: 'arm', ...own, plan, ...(on === undefined ? {} : { on }) };
+      c.part(node, 'plan', planAt);
+      return c.mark(node, from);
+    }
+    default:
+      return c.fail(expected);
+  }
+}
+
+function takeArmState(c: Cursor): (typeof armStates)[number] {
+  const option = c.option;
+  const state = armStates.find((s) => s === option);
+  if (state === undefined) return c.fail(armStates);
+  c.i++;
+  return state;
+}
+
+function parseInvalidateMode(c: Cursor): 'ride' | 'flat' | undefined {
+  if (c.i >= c.end) return undefined;
+  c.takePunct(ARROW, afterTrigger(['->', 'the end of the line']));
+  const flat = c.tryOption('flat');
+  if (!flat) {
+    c.takeOption('halt', ['halt', 'flat']);
+    if (c.tryPunct(44)) c.takeOption('ride');
+  }
+  c.finish(flat || c.option === 'ride' ? [] : [', ride']);
+  return flat ? 'flat' : 'ride';
+}
+
+function parseReload(c: Cursor, own: Commented): PlanClause {
+  const from = c.i++;
+  if (c.isHead('WHEN')) {
+    c.i++;
+    const when = parseTrigger(c);
+    if (c.option !== 'buy' && c.option !== 'sell') c.fail(afterTrigger(['buy', 'sell']));
+    const node: PlanClause = { kind: 'reload-when', ...own, when, ticket: parseTicket(c) };
+    c.finish(afterPrice);
+    return c.mark(node, from);
+  }
+  c.takeOption('every', ['WHEN', 'every']);
+  const stepAt = c.i;
+  const step = takeOffset(c);
+  const dir = c.option;
+  if (dir !== 'up' && dir !== 'down') c.fail(['up', 'down']);
+  c.i++;
+  c.takePunct(44);
+  c.takeOption('up');
+  c.takeOption('to');
+  const upToAt = c.i;
+  const upTo = c.takeInt(['a whole number']);
+  const node: Draftable<Extract<PlanClause, { kind: 'reload-every' }>> = {
+    kind: 'reload-every',
+    ...own,
+    step,
+    dir: dir as 'up' | 'down',
+    upTo,
+  };
+  c.part(node, 'step', stepAt);
+  c.part(node, 'upTo', upToAt);
+  if (c.i < c.end) {
+    if (c.option !== 'buy' && c.option !== 'sell') c.fail(['buy', 'sell', 'the end of the line']);
+    node.ticket = parseTicket(c);
+    c.finish(afterPrice);
+  }
+  return c.mark(node, from);
+}
+
+// ---------------------------------------------------------------- POD, GRADE
+
+function parsePod(c: Cursor, block: Block, claimed: Set<string>): Pod {
+  const { head } = block;
+  const node: Draftable<Pod> & { books: Book[] } = {
+    kind: 'pod',
+    ...comments(head),
+    blank: block.blank,
+    name: '',
+    dayLoss: Number.NaN,
+    books: [],
+  };
+  attempt(c, () => {
+    c.i++;
+    c.part(node, 'name', Math.min(c.i, c.end - 1));
+    node.name = takeName(c, 'a name for the pod');
+    c.takeHead('RISK');
+    c.takeOption('day-loss');
+    node.dayLoss = takeBudget(c, node);
+    c.takePunct(ARROW);
+    c.takeOption('halt');
+    c.finish([]);
+  });
+  if (node.name === '') claim(c, head, claimed);
+  for (const clause of block.clauses) {
+    c.enter(clause.from, clause.to);
+    const book = attempt(c, () => parseBook(c, clause));
+    if (book !== undefined) node.books.push(book);
+    else if (clause.to > clause.from + 1 && c.scan.kind[clause.from + 1] === WORD)
+      claimed.add(c.textOf(clause.from + 1));
+  }
+  c.enter(head.from, head.to);
+  c.i = head.to;
+  return finishStatement(c, node, block);
+}
+
+function parseBook(c: Cursor, clause: Clause): Book {
+  c.takeHead('BOOK');
+  const nameAt = c.i;
+  const name = takeName(c, 'a name for the book');
+  const node: Draftable<Book> & { coverage: string[] } = {
+    ...comments(clause),
+    name,
+    budget: Number.NaN,
+    coverage: [],
+  };
+  c.takeOption('budget');
+  node.budget = takeBudget(c, node);
+  c.takeOption('coverage');
+  do node.coverage.push(takeSymbol(c));
+  while (c.tryPunct(44));
+  c.finish([',']);
+  c.part(node, 'name', nameAt);
+  return c.mark(node, clause.from);
+}
+
+function parseGrade(c: Cursor, block: Block): Grade | undefined {
+  const { head } = block;
+  const node = attempt(c, () => parseGradeHead(c, block));
+  const clauses: GradeClause[] = [];
+  for (const clause of block.clauses) {
+    c.enter(clause.from, clause.to);
+    const parsed = attempt(c, () => parseGradeClause(c, clause));
+    if (parsed !== undefined) clauses.push(parsed);
+  }
+  if (node === undefined) return undefined;
+  (node as Draftable<Grade>).clauses = clauses;
+  c.enter(head.from, head.to);
+  c.i = head.to;
+  return finishStatement(c, node, block);
+}
+
+function parseGradeHead(c: Cursor, block: Block): Grade {
+  c.i++;
+  const option = c.option;
+  const subject = subjects.find((s) => s === option);
+  if (subject === undefined) return c.fail(subjects);
+  c.i++;
+  const nameAt = c.i;
+  const name = takeName(c, `the name of a ${subject}`);
+  c.takeHead('OVER');
+  const rangeAt = c.i;
+  const from = takeDay(c);
+  c.takePunct(DOTDOT);
+  if (c.kind !== c.scan.kind[rangeAt])
+    c.fail([c.scan.kind[rangeAt] === DATE ? 'a date, as the range begins' : 'a month, as the range begins']);
+  const to = takeDay(c);
+  const rangeEnd = c.previousEnd;
+  c.takeHead('FILL');
+  const fillAt = c.i;
+  const fill = takeName(c, 'the name of a fill model');
+  c.finish([]);
+  const node: Grade = {
+    kind: 'grade',
+    ...comments(block.head),
+    blank: block.blank,
+    subject,
+    name,
+    from,
+    to,
+    fill,
+    clauses: [],
+  };
+  c.part(node, 'name', nameAt);
+  c.spans.part(node, 'range', c.scan.start[rangeAt]!, rangeEnd);
+  c.part(node, 'fill', fillAt);
+  return node;
+}
+
+function takeDay(c: Cursor): string {
+  const expected = ['a date such as 2025-04-09', 'a month such as 2025-04'];
+  if (c.kind !== DATE && c.kind !== MONTH) c.fail(expected);
+  const text = c.text;
+  if (c.kind === DATE ? !isDate(text) : !isMonth(text)) {
+    c.report('K053', c.i, c.i + 1, `${quote(text)} is not in the calendar`, { expected });
+  }
+  c.i++;
+  return text;
+}
+
+function parseGradeClause(c: Cursor, clause: Clause): GradeClause {
+  const own = comments(clause);
+  if (c.isHead('VS')) {
+    c.i++;
+    const versus = c.option;
+    if (versus !== 'null' && versus !== 'ungated' && versus !== 'plan') c.fail(['null', 'ungated', 'plan']);
+    c.i++;
+    if (versus === 'plan') {
+      const planAt = c.i;
+      const plan = takeName(c, 'the name of a plan');
+      c.finish([]);
+      const node: GradeClause = { kind: 'vs', ...own, versus, plan };
+      c.part(node, 'plan', planAt);
+      return c.mark(node, clause.from);
+    }
+    c.finish([]);
+    return c.mark({ kind: 'vs', ...own, versus: versus as 'null' | 'ungated' }, clause.from);
+  }
+  c.takeHead('BY', ['VS', 'BY']);
+  const dims: string[] = [];
+  const node: GradeClause = { kind: 'by', ...own, dims };
+  do {
+    const from = c.i;
+    if (c.kind !== WORD || c.text === reserved) c.fail(['a dimension such as weekday']);
+    let dim = c.text;
+    c.i++;
+    while (c.tryPunct(46)) {
+      if (c.kind !== WORD || c.text === reserved) c.fail(['a word']);
+      dim += `.${c.text}`;
+      c.i++;
+    }
+    c.spans.part(node, `dims.${dims.length}`, c.scan.start[from]!, c.previousEnd);
+    dims.push(dim);
+  } while (c.tryPunct(44));
+  c.finish([',']);
+  return c.mark(node, clause.from);
+}
