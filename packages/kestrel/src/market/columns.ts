@@ -65,6 +65,11 @@ export interface Columns {
     readonly d: Float64Array;
   };
   readonly texts: readonly string[];
+  /**
+   * Canonical text of the events that hold more than their columns (fields this version does not know, another
+   * spelling of a default), by row. The engine never reads it; the writer and the identity do.
+   */
+  readonly extras: ReadonlyMap<number, string>;
 }
 
 export type TapeInstrument =

@@ -1,0 +1,50 @@
+/** Decimal text to exact integers: prices to E4, sizes and times to whole numbers, never through a float. */
+
+/** Prices are exact up to this many units of currency, either sign. */
+export const PRICE_UNITS_MAX = 1_000_000_000;
+export const PRICE_E4_MAX = PRICE_UNITS_MAX * 10_000;
+
+/** `precise`: more decimals than the integer can hold. `range`: too large. `shape`: not a decimal number. */
+export type DecimalFault = 'precise' | 'range' | 'shape';
+
+const DECIMAL = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
+
+/** Longer number text than this is refused: a number has no honest use for it, and it costs time. */
+export const NUMBER_LENGTH_MAX = 400;
+
+/**
+ * @param text a decimal number, as JSON or a spreadsheet writes it
+ * @param scale decimals kept: the result is the number times 10^scale, exactly
+ */
+export function scaledInteger(text: string, scale: number): number | DecimalFault {
+  if (text.length > NUMBER_LENGTH_MAX) return 'shape';
+  const parts = DECIMAL.exec(text);
+  if (parts === null) return 'shape';
+  const fraction = parts[3] ?? '';
+  const digits = (parts[2]! + fraction).replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  if (significant === '') return 0;
+  const exponent = Number(parts[4] ?? 0) - fraction.length + (digits.length - significant.length) + scale;
+  if (exponent < 0) return 'precise';
+  if (significant.length + exponent > 16) return 'range';
+  const magnitude = Number(significant + '0'.repeat(exponent));
+  if (magnitude > Number.MAX_SAFE_INTEGER) return 'range';
+  return parts[1] === '-' ? -magnitude : magnitude;
+}
+
+/** A price in units of currency to E4. */
+export function priceE4(text: string): number | DecimalFault {
+  const value = scaledInteger(text, 4);
+  if (typeof value === 'number' && Math.abs(value) > PRICE_E4_MAX) return 'range';
+  return value;
+}
+
+/** An E4 integer as the shortest decimal text: 1681100 is `168.11`. The same text as RFC 8785 gives the number. */
+export function textOfE4(value: number): string {
+  const magnitude = Math.abs(value);
+  const whole = Math.floor(magnitude / 10_000);
+  const rest = magnitude - whole * 10_000;
+  const sign = value < 0 ? '-' : '';
+  if (rest === 0) return `${sign}${whole}`;
+  return `${sign}${whole}.${String(rest).padStart(4, '0').replace(/0+$/, '')}`;
+}

@@ -1,0 +1,19 @@
+/** The public list of the market: tapes, their columns, calendars. */
+
+export { ColumnsBuilder, EVENTS_MAX } from './build.ts';
+export * from './calendar.ts';
+export * from './columns.ts';
+export { PRICE_UNITS_MAX, textOfE4 } from './decimal.ts';
+export { INSTRUMENTS_MAX, SYMBOL_LENGTH_MAX, TAPE_VERSION } from './header.ts';
+export {
+  HEADER_BYTES_MAX,
+  LINE_BYTES_MAX,
+  type ParsedTape,
+  type ParseOptions,
+  parseTape,
+  type Skip,
+  TAPE_BYTES_MAX,
+} from './parse.ts';
+export { TAPE_CODES, type TapeCode, TapeRefusal } from './refusal.ts';
+export { tapeFrom } from './tape.ts';
+export { tapeChunks, writeTape } from './write.ts';
