@@ -1,0 +1,65 @@
+/** The door of the verbs for people at a terminal: run, demo, tape, and every help page. */
+import { isatty } from 'node:tty';
+import manifest from '../../package.json' with { type: 'json' };
+import { answer } from './answer.ts';
+import { readArguments } from './arguments.ts';
+import { demo } from './demo.ts';
+import { EXITS } from './exits.ts';
+import { Failure } from './failure.ts';
+import { programPage, verbPage } from './help.ts';
+import { run } from './run.ts';
+import { processStreams, type Streams } from './streams.ts';
+import { tapeCat, tapeImport, tapeInfo, tapeSynth } from './tape.ts';
+import { VERBS, type Verb } from './verbs.ts';
+
+export const open = (argv: readonly string[]): Promise<number> => answer(runPeople, argv, processStreams(isatty));
+
+/** @returns the exit status @throws Failure on what the verb cannot answer */
+export function runPeople(argv: readonly string[], streams: Streams): number | Promise<number> {
+  const words = argv[0] === 'help' ? argv.slice(1) : argv;
+  const asked = argv[0] === 'help' || argv.length === 0 || words.includes('--help') || words.includes('-h');
+  const verb = verbOf(words);
+  if (asked && (verb !== undefined || words.length === 0 || words[0]!.startsWith('-'))) {
+    streams.write(verb === undefined ? programPage(VERBS, manifest.version) : verbPage(verb));
+    return EXITS.ok;
+  }
+  if (words[0] === '--version') {
+    streams.write(`${manifest.version}\n`);
+    return EXITS.ok;
+  }
+  if (verb === undefined) throw unknownVerb(words, asked);
+  const given = readArguments(verb, words.slice(verb.name.split(' ').length));
+  switch (verb.name) {
+    case 'run':
+      return run(given, streams);
+    case 'demo':
+      return demo(streams);
+    case 'tape import':
+      return tapeImport(given, streams);
+    case 'tape info':
+      return tapeInfo(given, streams);
+    case 'tape synth':
+      return tapeSynth(given, streams);
+    case 'tape cat':
+      return tapeCat(given, streams);
+    default:
+      throw new Error(`the table lists ${verb.name}, and no door opens it`);
+  }
+}
+
+function verbOf(words: readonly string[]): Verb | undefined {
+  const two = words.slice(0, 2).join(' ');
+  return VERBS.find((verb) => verb.name === two) ?? VERBS.find((verb) => verb.name === words[0]);
+}
+
+function unknownVerb(words: readonly string[], asked: boolean): Failure {
+  const family = VERBS.filter((verb) => verb.name.startsWith(`${words[0]} `));
+  const verbs = family.length > 0 ? family : VERBS;
+  return new Failure({
+    code: 'usage',
+    message: family.length > 0 ? `kestrel ${words[0]} misses its verb` : 'there is no such verb',
+    expected: verbs.map((verb) => verb.name).join(', '),
+    got: words.slice(0, family.length > 0 ? 2 : 1).join(' '),
+    next: asked ? 'kestrel --help lists them' : 'kestrel --help says what each does',
+  });
+}

@@ -1,0 +1,270 @@
+/** The blotter for people: plans, orders, fills with their cause, what never fired and why, refusals, totals, hash. */
+import Table from 'cli-table3';
+import type { Blotter, BlotterPlan } from '../engine/index.ts';
+import { utcToLocal } from '../market/index.ts';
+import { oneLine } from './failure.ts';
+import { clockText, counted, decimal, grouped, inR, signed } from './figures.ts';
+import type { Paint } from './terminal.ts';
+
+/** What the report says of the tape beside the blotter's pins. */
+export interface DayFacts {
+  readonly id: string;
+  readonly date: string;
+  /** IANA zone of the exchange: every clock in the report is local to it. */
+  readonly zone: string;
+  readonly events: number;
+  readonly source: string;
+}
+
+/** Rows of one table beyond which the report says how many more there are; the JSON has them all. */
+export const REPORT_ROWS_MAX = 200;
+
+/** @returns the report, ending in a line with the determinism hash */
+export function reportOf(blotter: Blotter, day: DayFacts, paint: Paint): string {
+  const clock = (t: number): string => clockText(utcToLocal(day.zone, t));
+  return [
+    headOf(blotter, day, paint),
+    plansOf(blotter, paint),
+    ordersOf(blotter, clock, paint),
+    fillsOf(blotter, clock, paint),
+    neverFiredOf(blotter, clock, paint),
+    happeningsOf(blotter, clock, paint),
+    refusalsOf(blotter, clock, paint),
+    totalsOf(blotter, paint),
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+function headOf({ pins }: Blotter, day: DayFacts, paint: Paint): string {
+  const facts = [
+    day.date,
+    counted(day.events, 'event'),
+    pins.fill,
+    `fees ${pins.fees}`,
+    `1R = $${decimal(pins.rUsdE4)}`,
+    pins.engine,
+  ];
+  const source = day.source === '' ? '' : `${paint.dim(oneLine(day.source))}\n`;
+  return `${paint.bold(oneLine(day.id))}  ${facts.map(String).map(oneLine).join(' · ')}\n${source}`;
+}
+
+function plansOf(blotter: Blotter, paint: Paint): string {
+  const rows = blotter.plans.map((plan) => [
+    plan.name,
+    plan.state,
+    plan.reason ?? '',
+    right(String(plan.orders.length)),
+    right(String(plan.fills.length)),
+    right(decimal(plan.feesE4)),
+    right(gain(plan.realizedE4, paint)),
+    right(openOf(plan)),
+    right(gain(plan.netE4, paint)),
+    right(inR(plan.netR)),
+    right(`${inR(plan.worstR)} / ${inR(plan.bestR)}`),
+  ]);
+  const head = [
+    'plan',
+    'state',
+    'reason',
+    'orders',
+    'fills',
+    'fees $',
+    'realized $',
+    'open',
+    'net $',
+    'net R',
+    'worst / best',
+  ];
+  return section('Plans', table(head, rows, paint), paint);
+}
+
+function openOf(plan: BlotterPlan): string {
+  if (plan.openQty === 0) return '';
+  const mark = plan.markE4 === undefined || plan.markE4 === null ? '' : ` @ ${decimal(plan.markE4)}`;
+  return `${grouped(plan.openQty)}${mark}`;
+}
+
+type ClockOf = (t: number) => string;
+
+function ordersOf(blotter: Blotter, clock: ClockOf, paint: Paint): string {
+  const rows = blotter.plans.flatMap((plan) =>
+    plan.orders.map((order) => ({
+      t: order.createdAt,
+      cells: [
+        clock(order.createdAt),
+        order.arrivedAt === undefined || order.arrivedAt === null ? '' : clock(order.arrivedAt),
+        plan.name,
+        right(String(order.id)),
+        order.clause,
+        order.side,
+        right(grouped(order.qty)),
+        instrumentOf(order.instrument),
+        right(order.limitE4 === null || order.limitE4 === undefined ? 'market' : decimal(order.limitE4)),
+        order.state,
+      ],
+    })),
+  );
+  if (rows.length === 0) return '';
+  const head = ['created', 'arrived', 'plan', 'order', 'clause', 'side', 'qty', 'instrument', 'limit', 'state'];
+  return section('Orders', table(head, inTime(rows), paint), paint);
+}
+
+function fillsOf(blotter: Blotter, clock: ClockOf, paint: Paint): string {
+  const rows = blotter.plans.flatMap((plan) =>
+    plan.fills.map((fill) => ({
+      t: fill.t,
+      cells: [
+        clock(fill.t),
+        plan.name,
+        right(String(fill.order)),
+        left(fill.side === 'buy' ? paint.buy('buy') : paint.sell('sell')),
+        right(grouped(fill.qty)),
+        instrumentOf(fill.instrument),
+        right(decimal(fill.priceE4)),
+        fill.cause,
+        right(fill.event === null || fill.event === undefined ? '' : String(fill.event)),
+        right(fill.sizeSeen === null || fill.sizeSeen === undefined ? '' : grouped(fill.sizeSeen)),
+      ],
+    })),
+  );
+  if (rows.length === 0) return section('Fills', 'none\n', paint);
+  const head = ['time', 'plan', 'order', 'side', 'qty', 'instrument', 'price', 'cause', 'event', 'size seen'];
+  return section('Fills', table(head, inTime(rows), paint), paint);
+}
+
+function neverFiredOf(blotter: Blotter, clock: ClockOf, paint: Paint): string {
+  const rows = blotter.plans.flatMap((plan) =>
+    nearestOf(plan).map((nearest) => [
+      plan.name,
+      nearest.clause,
+      nearest.t === undefined || nearest.t === null ? '' : clock(nearest.t),
+      right(
+        nearest.distance === undefined || nearest.distance === null
+          ? 'unknown'
+          : `${nearest.distance} ${nearest.unit ?? ''}`.trim(),
+      ),
+      nearest.blockedBy ?? '',
+    ]),
+  );
+  if (rows.length === 0) return '';
+  return section('Never fired', table(['plan', 'clause', 'nearest at', 'away by', 'blocked by'], rows, paint), paint);
+}
+
+type Nearest = {
+  clause: string;
+  t?: number | null;
+  distance?: unknown;
+  unit?: string | null;
+  blockedBy?: string | null;
+};
+
+function nearestOf(plan: BlotterPlan): readonly Nearest[] {
+  const nearest = plan.nearest as Nearest | readonly Nearest[] | null | undefined;
+  if (nearest === null || nearest === undefined) return [];
+  return Array.isArray(nearest) ? nearest : [nearest as Nearest];
+}
+
+/** What befell a plan and is neither an order nor a fill: arming, firing, gates. */
+function happeningsOf(blotter: Blotter, clock: ClockOf, paint: Paint): string {
+  const rows = blotter.plans.flatMap((plan) =>
+    plan.events.map((event) => ({ t: event.t, cells: [clock(event.t), plan.name, event.kind, event.detail ?? ''] })),
+  );
+  if (rows.length === 0) return '';
+  return section('What happened', table(['time', 'plan', 'event', 'detail'], inTime(rows), paint), paint);
+}
+
+function refusalsOf(blotter: Blotter, clock: ClockOf, paint: Paint): string {
+  if (blotter.refusals.length === 0) return '';
+  const rows = blotter.refusals.map((refusal) => [
+    clock(refusal.t),
+    refusal.plan,
+    refusal.clause,
+    refusal.code,
+    refusal.message,
+  ]);
+  return section('Refused', table(['time', 'plan', 'clause', 'code', 'why'], rows, paint), paint);
+}
+
+function totalsOf(blotter: Blotter, paint: Paint): string {
+  const sum = (pick: (plan: BlotterPlan) => number): number =>
+    blotter.plans.reduce((total, plan) => total + pick(plan), 0);
+  const net = sum((plan) => plan.netE4);
+  const fired = blotter.plans.filter((plan) => plan.firedAt !== null && plan.firedAt !== undefined).length;
+  const line = [
+    `${fired} of ${counted(blotter.plans.length, 'plan')} fired`,
+    counted(
+      sum((plan) => plan.orders.length),
+      'order',
+    ),
+    counted(
+      sum((plan) => plan.fills.length),
+      'fill',
+    ),
+    counted(blotter.refusals.length, 'refusal'),
+    `realized ${signed(sum((plan) => plan.realizedE4))}`,
+    `marked ${signed(sum((plan) => plan.markedE4))}`,
+    `fees ${decimal(sum((plan) => plan.feesE4))}`,
+    paint.bold(`net ${gain(net, paint)} dollars`),
+  ].join(' · ');
+  return `${section('Totals', `${line}\n`, paint)}\ndeterminismHash ${blotter.determinismHash}\n`;
+}
+
+const section = (title: string, body: string, paint: Paint): string => `${paint.bold(title)}\n${body}`;
+
+const gain = (e4: number, paint: Paint): string =>
+  e4 > 0 ? paint.gain(signed(e4)) : e4 < 0 ? paint.loss(signed(e4)) : signed(e4);
+
+/** A cell made of our own figures and colours; a bare string may come from a document or a tape. */
+interface OwnCell {
+  readonly content: string;
+  readonly hAlign: 'left' | 'right';
+}
+const right = (content: string): OwnCell => ({ content, hAlign: 'right' });
+const left = (content: string): OwnCell => ({ content, hAlign: 'left' });
+
+type Cell = string | OwnCell;
+
+/** Stable: rows of one instant keep the blotter's order. */
+const inTime = (rows: readonly { readonly t: number; readonly cells: Cell[] }[]): Cell[][] =>
+  [...rows].sort((a, b) => a.t - b.t).map((row) => row.cells);
+
+function instrumentOf(instrument: unknown): string {
+  return typeof instrument === 'string' ? instrument : JSON.stringify(instrument);
+}
+
+const BARE = {
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  left: '',
+  'left-mid': '',
+  mid: '',
+  'mid-mid': '',
+  right: '',
+  'right-mid': '',
+  middle: '  ',
+} as const;
+
+function table(head: readonly string[], rows: readonly Cell[][], paint: Paint): string {
+  const shown = rows.slice(0, REPORT_ROWS_MAX);
+  const layout = new Table({
+    chars: BARE,
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+  });
+  const numeric = (column: number): boolean =>
+    shown.some((row) => typeof row[column] === 'object' && row[column].hAlign === 'right');
+  layout.push(head.map((title, i) => (numeric(i) ? right(paint.dim(title)) : paint.dim(title))));
+  for (const row of shown) layout.push(row.map((cell) => (typeof cell === 'string' ? oneLine(cell) : cell)));
+  const more = rows.length - shown.length;
+  const lines = layout
+    .toString()
+    .split('\n')
+    .map((line) => `  ${line.trimEnd()}\n`);
+  return `${lines.join('')}${more > 0 ? `  … and ${counted(more, 'row')} more: --json has them all\n` : ''}`;
+}
