@@ -1,5 +1,5 @@
 // The parser: text to statements, going on at the next clause or statement after an error.
-import { type Cursor, Cursor as CursorClass, type Draftable, exceedsBytes, quote, stop } from './cursor.ts';
+import { Cursor, type Draftable, exceedsBytes, quote, stop } from './cursor.ts';
 import { type Block, type Clause, Layout } from './layout.ts';
 import { documentBytesMax, statementsMax } from './limits.ts';
 import type {
@@ -50,12 +50,14 @@ export interface Parsed extends ParseResult {
 }
 
 const waysIn = ['WHEN', 'DO'];
+/** The ttl of a head that did not parse. */
+const noTtl: Ttl = { kind: 'relative', duration: { n: Number.NaN, unit: 's' } };
 
 export function parse(text: string): Parsed {
   if (exceedsBytes(text)) return refuseWhole(text);
   const tokens = scan(text);
   const spans = new Spans(tokens.lineStart);
-  const c = new CursorClass(tokens, spans);
+  const c = new Cursor(tokens, spans);
   const layout = new Layout(tokens);
   const statements: Statement[] = [];
   const drafts: Draft[] = [];
@@ -63,7 +65,7 @@ export function parse(text: string): Parsed {
   const claimed = new Set<string>();
   if (layout.stray !== undefined) {
     c.enter(layout.stray.from, layout.stray.to);
-    attempt(c, () => c.fail([...statementHeads], 'a statement starts in column 0'));
+    attempt(() => c.fail([...statementHeads], 'a statement starts in column 0'));
   }
   let count = 0;
   for (let block = layout.next(); block !== undefined; block = layout.next()) {
@@ -127,8 +129,8 @@ function refuseWhole(text: string): Parsed {
   };
 }
 
-/** Runs `read` over the clause the cursor has entered; undefined where it did not parse. */
-function attempt<T>(c: Cursor, read: () => T): T | undefined {
+/** Runs `read` over the clause that the cursor has entered; undefined where it did not parse. */
+function attempt<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (thrown) {
@@ -143,9 +145,9 @@ function parseStatement(c: Cursor, block: Block, claimed: Set<string>): Draft | 
   const word = c.text;
   switch (word) {
     case 'IMPORT':
-      return attempt(c, () => parseImport(c, block)) ?? claim(c, head, claimed);
+      return attempt(() => parseImport(c, block)) ?? claim(c, head, claimed);
     case 'USING':
-      return attempt(c, () => {
+      return attempt(() => {
         c.i++;
         const using: Draftable<Using> = { kind: 'using', ...comments(head), blank: block.blank, ...parseUsing(c) };
         return finishStatement(c, using, block);
@@ -153,15 +155,15 @@ function parseStatement(c: Cursor, block: Block, claimed: Set<string>): Draft | 
     case 'PLAN':
       return parsePlan(c, block, claimed);
     case 'WAKE':
-      return attempt(c, () => parseWake(c, block)) ?? claim(c, head, claimed);
+      return attempt(() => parseWake(c, block)) ?? claim(c, head, claimed);
     case 'VIEW':
-      return attempt(c, () => parseView(c, block)) ?? claim(c, head, claimed);
+      return attempt(() => parseView(c, block)) ?? claim(c, head, claimed);
     case 'POD':
       return parsePod(c, block, claimed);
     case 'GRADE':
       return parseGrade(c, block);
     default:
-      attempt(c, () => c.fail(statementHeads));
+      attempt(() => c.fail(statementHeads));
       return claim(c, head, claimed);
   }
 }
@@ -313,10 +315,10 @@ function parsePlan(c: Cursor, block: Block, claimed: Set<string>): PlanDraft | u
     blank: block.blank,
     name: '',
     budget: Number.NaN,
-    ttl: { kind: 'relative', duration: { n: Number.NaN, unit: 's' } },
+    ttl: noTtl,
     clauses: [],
   };
-  attempt(c, () => parsePlanHead(c, node));
+  attempt(() => parsePlanHead(c, node));
   if (node.name === '') claim(c, head, claimed);
   const seen = parsePlanClauses(c, node, block);
   c.enter(head.from, head.to);
@@ -379,8 +381,8 @@ function takeTtl(c: Cursor): Ttl {
   }
   if (c.isDuration && (c.flags & MINUS) !== 0) {
     c.report('K021', c.i, c.i + 1, `${quote(c.text)} is not a time to come`, { expected });
-    const duration = c.duration();
-    return c.mark({ kind: 'relative', duration }, from);
+    c.i++;
+    return noTtl;
   }
   return c.fail(expected, c.isDuration ? `a relative ttl has a sign: ${quote(`+${c.text}`)}` : undefined);
 }
@@ -418,7 +420,7 @@ function parsePlanClauses(
   for (let k = 0; k < block.clauses.length; k++) {
     const clause = block.clauses[k]!;
     c.enter(clause.from, clause.to);
-    attempt(c, () => {
+    attempt(() => {
       switch (c.kind === WORD ? c.text : '') {
         case 'USING':
           if (seenUsing || seenWhen || seenDo || node.clauses.length > 0)
@@ -456,7 +458,7 @@ function parsePlanClauses(
   }
   if (seenDo && misplaced !== undefined) {
     c.enter(misplaced, misplaced + 1);
-    attempt(c, () => c.fail(waysIn, 'DO stands before what manages the position'));
+    attempt(() => c.fail(waysIn, 'DO stands before what manages the position'));
   }
   return { do: seenDo };
 }
@@ -600,7 +602,7 @@ function parsePod(c: Cursor, block: Block, claimed: Set<string>): Pod {
     dayLoss: Number.NaN,
     books: [],
   };
-  attempt(c, () => {
+  attempt(() => {
     c.i++;
     c.part(node, 'name', Math.min(c.i, c.end - 1));
     node.name = takeName(c, 'a name for the pod');
@@ -614,7 +616,7 @@ function parsePod(c: Cursor, block: Block, claimed: Set<string>): Pod {
   if (node.name === '') claim(c, head, claimed);
   for (const clause of block.clauses) {
     c.enter(clause.from, clause.to);
-    const book = attempt(c, () => parseBook(c, clause));
+    const book = attempt(() => parseBook(c, clause));
     if (book !== undefined) node.books.push(book);
     else if (clause.to > clause.from + 1 && c.scan.kind[clause.from + 1] === WORD)
       claimed.add(c.textOf(clause.from + 1));
@@ -646,11 +648,11 @@ function parseBook(c: Cursor, clause: Clause): Book {
 
 function parseGrade(c: Cursor, block: Block): Grade | undefined {
   const { head } = block;
-  const node = attempt(c, () => parseGradeHead(c, block));
+  const node = attempt(() => parseGradeHead(c, block));
   const clauses: GradeClause[] = [];
   for (const clause of block.clauses) {
     c.enter(clause.from, clause.to);
-    const parsed = attempt(c, () => parseGradeClause(c, clause));
+    const parsed = attempt(() => parseGradeClause(c, clause));
     if (parsed !== undefined) clauses.push(parsed);
   }
   if (node === undefined) return undefined;

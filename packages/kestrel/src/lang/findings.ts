@@ -1,0 +1,50 @@
+// Findings: diagnostics as the semantic pass gathers them, each over a node or a named part of one.
+import type { Diagnostic, Span } from './model.ts';
+import { nearest } from './nearest.ts';
+import type { SpanOf } from './spans.ts';
+
+/** Where a node without text stands: an object built in code. */
+const nowhere: Span = { start: 0, end: 0, line: 1, column: 1 };
+
+const warnings: ReadonlySet<string> = new Set(['K070', 'K071', 'K072']);
+
+export interface Finding {
+  readonly code: string;
+  readonly node: object;
+  /** The part of the node that is at fault; absent: all of it. */
+  readonly part?: string;
+  readonly message: string;
+  readonly expected?: readonly string[] | undefined;
+  readonly hint?: string | undefined;
+}
+
+export class Findings {
+  readonly diagnostics: Diagnostic[] = [];
+  readonly #spanOf: SpanOf;
+
+  constructor(spanOf: SpanOf) {
+    this.#spanOf = spanOf;
+  }
+
+  add(finding: Finding): void {
+    const { code, node, part, message, expected, hint } = finding;
+    this.diagnostics.push({
+      code,
+      severity: warnings.has(code) ? 'warning' : 'error',
+      message,
+      span: this.#spanOf(node, part) ?? nowhere,
+      ...(expected === undefined ? {} : { expected }),
+      ...(hint === undefined ? {} : { hint }),
+    });
+  }
+
+  lineOf(node: object, part?: string): number {
+    return (this.#spanOf(node, part) ?? nowhere).line;
+  }
+}
+
+/** `did you mean …?` for the nearest known word, or nothing. */
+export function meant(word: string, known: Iterable<string>): string | undefined {
+  const near = nearest(word, known);
+  return near === undefined ? undefined : `did you mean \`${near}\`?`;
+}
