@@ -1,0 +1,65 @@
+/** The gate before the model: so many calls at once, so many waiting, and a plain no beyond that. */
+
+export interface GateLimits {
+  readonly callsMax: number;
+  readonly waitingMax: number;
+}
+
+export const GATE_LIMITS: GateLimits = { callsMax: 16, waitingMax: 256 };
+
+export class GateFull extends Error {
+  override readonly name = 'GateFull';
+}
+
+export interface Gate {
+  /**
+   * Runs `work` as soon as a place is free, first come first served.
+   * @throws GateFull when as many wait already as may; the signal's reason when it aborts while waiting
+   */
+  pass<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+}
+
+export function makeGate({ callsMax, waitingMax }: GateLimits): Gate {
+  let running = 0;
+  // A Map keeps the order of arrival and lets one who leaves be struck out at once.
+  const waiting = new Map<symbol, () => void>();
+
+  const next = (): void => {
+    const first = waiting.entries().next();
+    if (first.done) {
+      running--;
+      return;
+    }
+    const [ticket, start] = first.value;
+    waiting.delete(ticket);
+    start();
+  };
+
+  const enter = (signal: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const ticket = Symbol('ticket');
+      const leave = (): void => {
+        waiting.delete(ticket);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      waiting.set(ticket, () => {
+        signal.removeEventListener('abort', leave);
+        resolve();
+      });
+    });
+
+  return {
+    async pass(signal, work) {
+      signal.throwIfAborted();
+      if (running < callsMax) running++;
+      else if (waiting.size >= waitingMax) throw new GateFull(`${callsMax} calls run and ${waitingMax} wait`);
+      else await enter(signal);
+      try {
+        return await work();
+      } finally {
+        next();
+      }
+    },
+  };
+}
