@@ -1,12 +1,11 @@
 // Findings: diagnostics as the semantic pass gathers them, each over a node or a named part of one.
+import { codes } from './codes.ts';
 import type { Diagnostic, Span } from './model.ts';
 import { nearest } from './nearest.ts';
 import type { SpanOf } from './spans.ts';
 
 /** Where a node without text stands: an object built in code. */
 const nowhere: Span = { start: 0, end: 0, line: 1, column: 1 };
-
-const warnings: ReadonlySet<string> = new Set(['K070', 'K071', 'K072']);
 
 export interface Finding {
   readonly code: string;
@@ -30,7 +29,7 @@ export class Findings {
     const { code, node, part, message, expected, hint } = finding;
     this.diagnostics.push({
       code,
-      severity: warnings.has(code) ? 'warning' : 'error',
+      severity: codes.get(code)?.severity ?? 'error',
       message,
       span: this.#spanOf(node, part) ?? nowhere,
       ...(expected === undefined ? {} : { expected }),

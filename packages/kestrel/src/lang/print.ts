@@ -1,4 +1,6 @@
 // The printer: a model to its one canonical text.
+import { exceedsBytes } from './cursor.ts';
+import { documentBytesMax } from './limits.ts';
 import {
   amountText,
   callText,
@@ -31,16 +33,24 @@ import type {
   Using,
   UsingClause,
 } from './model.ts';
+import { checkModel, ModelFault } from './wellformed.ts';
 
-/** Two spaces a level, one clause a line, every comment kept; the empty document prints nothing. */
+/**
+ * Two spaces a level, one clause a line, every comment kept; the empty document prints nothing.
+ * @throws {ModelFault} where the object is no model of any text.
+ */
 export function print(document: KestrelDocument): string {
+  checkModel(document);
   const lines: string[] = [];
   document.statements.forEach((statement, k) => {
     if (k > 0 && statement.blank) lines.push('');
     printStatement(statement, lines);
   });
   for (const comment of document.dangling ?? []) lines.push(comment);
-  return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+  const text = lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+  if (!exceedsBytes(text)) return text;
+  const limit = `a document of at most ${documentBytesMax / 1024} KiB`;
+  throw new ModelFault({ path: '', expected: limit, got: `${text.length} characters` });
 }
 
 function printStatement(statement: Statement, lines: string[]): void {
