@@ -2,7 +2,7 @@
  * Canonical text of events (RFC 8785, names in order, one line each), written straight from columns, and the
  * tape's identity over it.
  */
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import type { Sha256 } from 'ground/digest';
 import { ABSENT, type Columns, Flag, Kind, type TapeInstrument } from './columns.ts';
 import { textOfE4 } from './decimal.ts';
@@ -242,49 +242,73 @@ export class EventWriter {
       magnitude = -magnitude;
     }
     const whole = Math.floor(magnitude / 10_000);
-    let rest = magnitude - whole * 10_000;
+    const rest = (magnitude - whole * 10_000) | 0;
     this.integer(whole);
     if (rest === 0) return;
     const { buffer } = this;
     let at = this.at;
-    buffer[at++] = 0x2e;
-    let unit = 1_000;
-    while (rest > 0) {
-      const digit = (rest / unit) | 0;
-      buffer[at++] = 0x30 + digit;
-      rest -= digit * unit;
-      unit /= 10;
-    }
+    const high = (rest / 100) | 0;
+    const low = (rest - high * 100) | 0;
+    buffer[at] = 0x2e;
+    buffer[at + 1] = PAIRS[high * 2]!;
+    buffer[at + 2] = PAIRS[high * 2 + 1]!;
+    buffer[at + 3] = PAIRS[low * 2]!;
+    buffer[at + 4] = PAIRS[low * 2 + 1]!;
+    at += 5;
+    while (buffer[at - 1] === 0x30) at--;
     this.at = at;
   }
 
   private integer(value: number): void {
     if (value < 1_000_000_000) {
-      this.small(value);
+      this.at = writeDigits(this.buffer, this.at, value | 0);
       return;
     }
     const high = Math.floor(value / 100_000_000);
     this.integer(high);
-    this.padded(value - high * 100_000_000, 10_000_000);
+    this.at = writeEight(this.buffer, this.at, (value - high * 100_000_000) | 0);
   }
+}
 
-  private small(value: number): void {
-    let unit = 1;
-    while (unit <= value / 10) unit *= 10;
-    this.padded(value, unit);
-  }
+/** `00` to `99` as bytes. */
+const PAIRS = Uint8Array.from({ length: 200 }, (_, i) => 0x30 + (i % 2 === 0 ? Math.floor(i / 20) : (i >> 1) % 10));
 
-  private padded(value: number, unit: number): void {
-    const { buffer } = this;
-    let at = this.at;
-    let left = value | 0;
-    for (let step = unit | 0; step > 0; step = (step / 10) | 0) {
-      const digit = (left / step) | 0;
-      buffer[at++] = 0x30 + digit;
-      left = (left - digit * step) | 0;
-    }
-    this.at = at;
+function writeDigits(buffer: Uint8Array, at: number, value: number): number {
+  let end = at + digitsOf(value);
+  const after = end;
+  let left = value;
+  while (left >= 100) {
+    const high = (left / 100) | 0;
+    const pair = ((left - high * 100) | 0) * 2;
+    buffer[end - 1] = PAIRS[pair + 1]!;
+    buffer[end - 2] = PAIRS[pair]!;
+    end -= 2;
+    left = high;
   }
+  if (left >= 10) {
+    buffer[end - 1] = PAIRS[left * 2 + 1]!;
+    buffer[end - 2] = PAIRS[left * 2]!;
+  } else buffer[end - 1] = 0x30 + left;
+  return after;
+}
+
+/** Exactly eight digits, zeros in front. */
+function writeEight(buffer: Uint8Array, at: number, value: number): number {
+  let left = value;
+  for (let end = at + 8; end > at; end -= 2) {
+    const high = (left / 100) | 0;
+    const pair = ((left - high * 100) | 0) * 2;
+    buffer[end - 1] = PAIRS[pair + 1]!;
+    buffer[end - 2] = PAIRS[pair]!;
+    left = high;
+  }
+  return at + 8;
+}
+
+function digitsOf(value: number): number {
+  if (value < 10_000) return value < 100 ? (value < 10 ? 1 : 2) : value < 1_000 ? 3 : 4;
+  if (value < 1_000_000) return value < 100_000 ? 5 : 6;
+  return value < 10_000_000 ? 7 : value < 100_000_000 ? 8 : 9;
 }
 
 /** Single lines as text, of the columns alone: what differs from it is kept beside the columns. */
@@ -308,17 +332,23 @@ export class LineWriter extends EventWriter {
 
 /** Feeds the canonical lines of a tape to SHA-256 as they come. */
 export class IdentityWriter extends EventWriter {
-  private readonly digest: { hex(): string };
+  private readonly hash: Hash;
 
   constructor(instruments: readonly TapeInstrument[]) {
     const hash = createHash('sha256');
     super(instruments, (chunk) => hash.update(chunk));
-    this.digest = { hex: () => hash.digest('hex') };
+    this.hash = hash;
+  }
+
+  /** Bytes that are canonical already, whole lines each ended by LF. */
+  bytes(lines: Uint8Array): void {
+    this.flush();
+    this.hash.update(lines);
   }
 
   identity(): Sha256 {
     this.flush();
-    return this.digest.hex() as Sha256;
+    return this.hash.digest('hex') as Sha256;
   }
 }
 

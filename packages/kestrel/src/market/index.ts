@@ -1,10 +1,12 @@
 /** The public list of the market: tapes, their columns, calendars. */
 
 export { ColumnsBuilder, EVENTS_MAX } from './build.ts';
+export { type CachedTape, decodeCache, encodeCache } from './cache.ts';
 export * from './calendar.ts';
 export * from './columns.ts';
 export { PRICE_UNITS_MAX, textOfE4 } from './decimal.ts';
 export { INSTRUMENTS_MAX, SYMBOL_LENGTH_MAX, TAPE_VERSION } from './header.ts';
+export { type LoadedTape, type LoadOptions, loadTape } from './load.ts';
 export {
   HEADER_BYTES_MAX,
   LINE_BYTES_MAX,
@@ -16,4 +18,5 @@ export {
 } from './parse.ts';
 export { TAPE_CODES, type TapeCode, TapeRefusal } from './refusal.ts';
 export { tapeFrom } from './tape.ts';
+export { unpack } from './unpack.ts';
 export { tapeChunks, writeTape } from './write.ts';

@@ -15,7 +15,7 @@ import { tapeOf } from './tape.ts';
 export const LINE_BYTES_MAX = 1 << 20;
 export const HEADER_BYTES_MAX = 1 << 24;
 /** Most bytes of one tape as text. */
-export const TAPE_BYTES_MAX = 4 * 1024 ** 3 - 1;
+export const TAPE_BYTES_MAX = 2 ** 31 - 1;
 /** Most skipped lines that are told one by one; the counts by code go on. */
 export const SKIPS_TOLD_MAX = 1_000;
 /** Most line numbers a code gets in the header's record. */
@@ -80,7 +80,7 @@ class TapeReader {
     const { bytes } = this;
     if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) this.at = 3;
     const head = this.header();
-    const day = new Day(head, linesIn(bytes, this.at));
+    const day = new Day(head, bytes, linesIn(bytes, this.at));
     const fast = this.options.reader === 'strict' ? undefined : new FastScanner(bytes, head);
     const strict = new StrictReader(head);
     while (this.at < bytes.length) {
@@ -88,7 +88,7 @@ class TapeReader {
       if (fast !== undefined) {
         const next = fast.scan(this.at);
         if (next > 0 && day.fault(fast) === undefined) {
-          day.append(fast);
+          day.append(fast, fast.canonical ? this.at : -1, next);
           this.at = next;
           continue;
         }
@@ -180,11 +180,15 @@ class Day {
   private readonly barLengthUs = new Map<number, number>();
   private readonly identity: IdentityWriter;
   private readonly known: LineWriter;
+  private readonly bytes: Uint8Array;
   private lastT = 0;
+  private runFrom = 0;
+  private runTo = 0;
   private readonly barAt = (i: number) => this.rows.bars[i]!;
 
-  constructor(head: TapeHead, lines: number) {
+  constructor(head: TapeHead, bytes: Uint8Array, lines: number) {
     this.head = head;
+    this.bytes = bytes;
     this.rows = new ColumnsBuilder({ capacity: Math.min(lines, EVENTS_MAX), instruments: head.instruments.length });
     this.identity = new IdentityWriter(head.instruments);
     this.identity.line(head.canonical);
@@ -243,9 +247,30 @@ class Day {
     }
   }
 
-  append(event: Fields): void {
+  /** @param canonicalFrom where the line begins, if its bytes up to `to` are its canonical text; else -1 */
+  append(event: Fields, canonicalFrom: number, to: number): void {
     this.appendRow(event);
-    this.identity.row(this.rows, this.rows.rows - 1, this.barAt);
+    if (canonicalFrom < 0) {
+      this.write(this.rows.rows - 1);
+      return;
+    }
+    if (canonicalFrom !== this.runTo) {
+      this.closeRun();
+      this.runFrom = canonicalFrom;
+    }
+    this.runTo = to;
+  }
+
+  private write(row: number): void {
+    this.closeRun();
+    this.identity.row(this.rows, row, this.barAt);
+  }
+
+  /** Lines in a row that are canonical as they stand are hashed as they stand. */
+  private closeRun(): void {
+    if (this.runTo > this.runFrom) this.identity.bytes(this.bytes.subarray(this.runFrom, this.runTo));
+    this.runFrom = 0;
+    this.runTo = 0;
   }
 
   private appendRow(event: Fields): void {
@@ -314,10 +339,11 @@ class Day {
     const row = rows.rows - 1;
     if (this.known.textOf(rows, row, this.barAt) !== text) rows.extras.set(row, text);
     this.lastT = t;
-    this.identity.row(rows, row, this.barAt);
+    this.write(row);
   }
 
   finish(skips: SkipLog): ParsedTape {
+    this.closeRun();
     const columns = this.rows.columns();
     if (skips.count === 0) return { tape: tapeOf(this.head, columns, this.identity.identity()), skipped: [] };
     const head = skips.recordedIn(this.head);

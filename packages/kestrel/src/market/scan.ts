@@ -15,8 +15,7 @@ const LF = 0x0a;
 /** Names of one hash beyond this many are left to the strict reader, so that made-up collisions cost nothing. */
 const SAME_HASH_MAX = 4;
 
-/** Powers that lift a number with 0 to 4 decimals to E4. */
-const LIFT = [10_000, 1_000, 100, 10, 1] as const;
+const TENS = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000] as const;
 
 export class FastScanner {
   /** What the last accepted event held. */
@@ -28,12 +27,17 @@ export class FastScanner {
   private readonly bytes: Uint8Array;
   private readonly names: NameTable<number>;
   private readonly chains: NameTable<Chain>;
+  /** Whether the last accepted line is its own canonical text, byte for byte. */
+  canonical = false;
+  /** Every line that starts before this offset ends in a LF, where all loops of the scan stop. */
+  private readonly limit: number;
   private at = 0;
   private length = '';
   private lengthUs = 0;
 
   constructor(bytes: Uint8Array, head: TapeHead) {
     this.bytes = bytes;
+    this.limit = bytes.lastIndexOf(LF);
     this.names = new NameTable(bytes, head.symbols);
     this.chains = new NameTable(bytes, head.chains);
   }
@@ -41,10 +45,11 @@ export class FastScanner {
   /** @returns the offset after the line, or -1 where the strict reader must look */
   scan(start: number): number {
     const { bytes, slots } = this;
-    const n = bytes.length;
     let at = start;
-    if (bytes[at] !== 0x7b) return -1;
+    if (at > this.limit || bytes[at] !== 0x7b) return -1;
     at++;
+    let canonical = true;
+    let lastKey = 0;
     let mask = 0;
     let kind = -1;
     let flags = 0;
@@ -53,8 +58,11 @@ export class FastScanner {
     let expiryFrom = 0;
     let put = 0;
     for (;;) {
-      while (at < n && bytes[at] === 0x20) at++;
-      if (at + 8 > n || bytes[at] !== QUOTE) return -1;
+      if (bytes[at] === 0x20) {
+        canonical = false;
+        while (bytes[at] === 0x20) at++;
+      }
+      if (bytes[at] !== QUOTE) return -1;
       const key = bytes[at + 1]!;
       let second = 0;
       at += 2;
@@ -69,10 +77,20 @@ export class FastScanner {
         }
       }
       at++;
-      while (at < n && bytes[at] === 0x20) at++;
-      if (bytes[at] !== 0x3a) return -1;
+      if (bytes[at] !== 0x3a) {
+        canonical = false;
+        while (bytes[at] === 0x20) at++;
+        if (bytes[at] !== 0x3a) return -1;
+      }
       at++;
-      while (at < n && bytes[at] === 0x20) at++;
+      if (bytes[at] === 0x20) {
+        canonical = false;
+        while (bytes[at] === 0x20) at++;
+      }
+      // Names in order, the shorter of a pair first: `a` before `az`, `s` before `suspect`.
+      const order = key * 512 + second;
+      if (order <= lastKey) canonical = false;
+      lastKey = order;
       let bit = 0;
       let slot = -1;
       let scale = 4;
@@ -230,9 +248,21 @@ export class FastScanner {
         }
         const first = at;
         let value = 0;
-        while (c >= 0x30 && c <= 0x39) {
-          value = value * 10 + (c - 0x30);
+        // Nine digits fit 32 bits, where arithmetic is cheapest; the rest follows as a second part.
+        let part = 0;
+        while (c >= 0x30 && c <= 0x39 && at - first < 9) {
+          part = (part * 10 + (c - 0x30)) | 0;
           c = bytes[++at]!;
+        }
+        value = part;
+        if (c >= 0x30 && c <= 0x39) {
+          const from = at;
+          part = 0;
+          while (c >= 0x30 && c <= 0x39 && at - from < 8) {
+            part = (part * 10 + (c - 0x30)) | 0;
+            c = bytes[++at]!;
+          }
+          value = value * TENS[at - from]! + part;
         }
         const digits = at - first;
         // No digits, a leading zero before others, or more than a double holds.
@@ -240,16 +270,19 @@ export class FastScanner {
         if (scale === 4) {
           let decimals = 0;
           if (c === 0x2e) {
+            if (digits > 11) return -1;
             const from = ++at;
             c = bytes[at]!;
-            while (c >= 0x30 && c <= 0x39) {
-              value = value * 10 + (c - 0x30);
+            part = 0;
+            while (c >= 0x30 && c <= 0x39 && at - from < 5) {
+              part = part * 10 + (c - 0x30);
               c = bytes[++at]!;
             }
             decimals = at - from;
-            if (decimals === 0 || decimals > 4 || digits > 11) return -1;
-          }
-          value *= LIFT[decimals]!;
+            if (decimals === 0 || decimals > 4) return -1;
+            if (bytes[at - 1] === 0x30) canonical = false;
+            value = value * 10_000 + part * TENS[4 - decimals]!;
+          } else value *= 10_000;
           if (value > PRICE_E4_MAX) return -1;
         } else if (value > Number.MAX_SAFE_INTEGER || negative) return -1;
         // A letter here is an exponent, or worse.
@@ -263,7 +296,10 @@ export class FastScanner {
       }
       if ((mask & bit) !== 0) return -1;
       mask |= bit;
-      while (at < n && bytes[at] === 0x20) at++;
+      if (bytes[at] === 0x20) {
+        canonical = false;
+        while (bytes[at] === 0x20) at++;
+      }
       const mark = bytes[at];
       if (mark === 0x2c) {
         at++;
@@ -273,8 +309,11 @@ export class FastScanner {
       at++;
       break;
     }
-    while (at < n && (bytes[at] === 0x20 || bytes[at] === 0x0d)) at++;
-    if (at < n && bytes[at] !== LF) return -1;
+    if (bytes[at] !== LF) {
+      canonical = false;
+      while (bytes[at] === 0x20 || bytes[at] === 0x0d) at++;
+      if (bytes[at] !== LF) return -1;
+    }
     if (kind < 0 || (mask & REQUIRED[kind]!) !== REQUIRED[kind]! || (mask & ~ALLOWED[kind]!) !== 0) return -1;
     let inst: number | undefined;
     if (kind === Kind.oquote || kind === Kind.otrade) {
@@ -288,6 +327,7 @@ export class FastScanner {
     this.kind = kind;
     this.flags = flags;
     this.inst = inst;
+    this.canonical = canonical;
     return at + 1;
   }
 
