@@ -47,7 +47,7 @@ async function entriesOf(name) {
 }
 
 /** `ground/x` is private: it is inlined from its source, whatever else stays outside a bundle. */
-const groundInlined = {
+export const groundInlined = {
   name: 'ground-inlined',
   setup(build) {
     build.onResolve({ filter: /^ground\// }, (args) => ({

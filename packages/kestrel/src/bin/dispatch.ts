@@ -5,10 +5,18 @@ export interface Door {
   readonly open: (argv: readonly string[]) => number | Promise<number>;
 }
 
-const TEXT = ['parse', 'print', 'validate', 'card'];
-
 export async function doorOf(argv: readonly string[]): Promise<Door> {
-  const wantsHelp = argv.includes('--help') || argv.includes('-h');
-  if (TEXT.includes(argv[0] ?? '') && !wantsHelp) return import('../cli/text.ts');
+  if (!argv.includes('--help') && !argv.includes('-h')) {
+    switch (argv[0]) {
+      case 'parse':
+        return import('../cli/parse.ts');
+      case 'print':
+        return import('../cli/print.ts');
+      case 'validate':
+        return import('../cli/validate.ts');
+      case 'card':
+        return import('../cli/card.ts');
+    }
+  }
   return import('../cli/people.ts');
 }

@@ -25,15 +25,11 @@ export function verbPage(verb: Verb): string {
 }
 
 /** @returns the page of the whole program */
-export function programPage(verbs: readonly Verb[], version: string): string {
+export function programPage(verbs: readonly Verb[]): string {
   const command = new Command('kestrel').helpOption('--help', 'this page, or that of the verb before it');
   command.option('--version', 'print the version').helpCommand(false);
-  for (const verb of verbs) command.command(verb.name).description(verb.summary).helpOption(false);
-  const parts = [
-    `Example:\n  kestrel demo`,
-    `Usage:\n  kestrel VERB [operands] [options]`,
-    `kestrel ${version}. ${WHAT}`,
-  ];
+  for (const verb of verbs) command.addCommand(new Command(verb.name).description(verb.summary).helpOption(false));
+  const parts = [`Example:\n  kestrel demo`, `Usage:\n  kestrel VERB [operands] [options]`, WHAT];
   const exits = `Exit status: ${EXITS.ok} answered, ${EXITS.usage} refused (arguments or input), ${EXITS.unavailable} out of reach, ${EXITS.internal} a mistake of ours.`;
   return `${parts.join('\n\n')}\n\n${tail(command)}\n${exits}\n`;
 }

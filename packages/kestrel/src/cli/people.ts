@@ -20,7 +20,7 @@ export function runPeople(argv: readonly string[], streams: Streams): number | P
   const asked = argv[0] === 'help' || argv.length === 0 || words.includes('--help') || words.includes('-h');
   const verb = verbOf(words);
   if (asked && (verb !== undefined || words.length === 0 || words[0]!.startsWith('-'))) {
-    streams.write(verb === undefined ? programPage(VERBS, manifest.version) : verbPage(verb));
+    streams.write(verb === undefined ? programPage(VERBS) : verbPage(verb));
     return EXITS.ok;
   }
   if (words[0] === '--version') {

@@ -53,6 +53,9 @@ export function processStreams(isatty: (fd: number) => boolean): Streams {
   };
 }
 
+/** The streams of a verb that never asks who watches: it saves loading the terminal. */
+export const quietStreams = (): Streams => processStreams(() => false);
+
 function writeAll(fd: number, text: string): void {
   const bytes = Buffer.from(text);
   let at = 0;

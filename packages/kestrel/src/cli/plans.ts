@@ -1,0 +1,71 @@
+/** The documents of a run: each read, linked with its imports and judged by this day; one error refuses the run. */
+import { definitions, type KestrelDocument, type LinkedDocument, link, parse } from '../lang/index.ts';
+import { type Tape, utcToLocal } from '../market/index.ts';
+import { diagnosticLine, readDocument, refusedDocument } from './document.ts';
+import { importsBeside } from './imports.ts';
+import type { Source, Streams } from './streams.ts';
+
+export interface DocumentText {
+  readonly source: Source;
+  readonly text: string;
+}
+
+export interface JudgedPlans {
+  /** What each document says together with its imports. */
+  readonly documents: readonly KestrelDocument[];
+  /** Every document read, imports before their importer: what the pin covers. */
+  readonly sources: readonly KestrelDocument[];
+}
+
+export interface Circumstances {
+  readonly tape: Tape;
+  /** What 1R is, in 1e-4 of the currency. */
+  readonly rUsdE4: number;
+}
+
+export const readDocuments = (sources: readonly Source[], streams: Streams): DocumentText[] =>
+  sources.map((source) => ({ source, text: readDocument(source, streams) }));
+
+/** @throws Failure `document-refused`; every diagnostic is told first */
+export function judgedPlans(texts: readonly DocumentText[], given: Circumstances, streams: Streams): JudgedPlans {
+  const defined = texts.map(({ text }) => definitions(parse(text).document));
+  const documents: KestrelDocument[] = [];
+  const sources: LinkedDocument[] = [];
+  for (const [i, { source, text }] of texts.entries()) {
+    const linked = link(text, {
+      ...importsBeside(source, streams),
+      session: hoursOf(given.tape),
+      rUsdE4: given.rUsdE4,
+      known: namesOf(defined.filter((_, j) => j !== i)),
+    });
+    for (const diagnostic of linked.diagnostics) streams.say(`${diagnosticLine(source, diagnostic)}\n`);
+    if (!linked.ok) throw refusedDocument(source, linked.diagnostics);
+    documents.push(linked.document);
+    sources.push(...linked.documents);
+  }
+  return { documents, sources: sources.map(({ document }) => document) };
+}
+
+/** The session in exchange-local seconds of day. */
+function hoursOf({ zone, session }: Tape): { openS: number; closeS: number } {
+  const seconds = (t: number): number => {
+    const { h, m, s } = utcToLocal(zone, t);
+    return (h * 60 + m) * 60 + s;
+  };
+  return { openS: seconds(session.open), closeS: seconds(session.close) };
+}
+
+/** What the other documents of the run define may be named: they share one session. */
+function namesOf(
+  others: readonly ReturnType<typeof definitions>[],
+): Record<'plan' | 'wake' | 'view' | 'pod' | 'book', Set<string>> {
+  const names = {
+    plan: new Set<string>(),
+    wake: new Set<string>(),
+    view: new Set<string>(),
+    pod: new Set<string>(),
+    book: new Set<string>(),
+  };
+  for (const other of others) for (const [name, kind] of other) names[kind].add(name);
+  return names;
+}

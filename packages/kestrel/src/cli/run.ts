@@ -1,0 +1,119 @@
+/** `kestrel run`: plans over a market day, and the blotter that comes out. */
+import { join } from 'node:path';
+import { jcs } from 'ground/jcs';
+import { type Blotter, runDay } from '../engine/index.ts';
+import type { Tape } from '../market/index.ts';
+import type { Arguments } from './arguments.ts';
+import { dayTape } from './day-tape.ts';
+import { EXITS } from './exits.ts';
+import { Failure } from './failure.ts';
+import { writeWhole } from './files.ts';
+import { type DocumentText, judgedPlans, readDocuments } from './plans.ts';
+import { type DayFacts, reportOf } from './report.ts';
+import type { Streams } from './streams.ts';
+import { openTape } from './tape-source.ts';
+import { type Paint, paintFor, paintOf, progressFor } from './terminal.ts';
+import type { FEE_SCHEDULES, FILL_MODELS } from './verbs.ts';
+
+export interface Play {
+  readonly tape: Tape;
+  readonly texts: readonly DocumentText[];
+  readonly fill: (typeof FILL_MODELS)[number];
+  readonly fees: (typeof FEE_SCHEDULES)[number];
+  /** What 1R is, in 1e-4 of the currency. */
+  readonly rUsdE4: number;
+  /** The session's budget in 1e-4 R; absent: no limit beyond the plans'. */
+  readonly sessionRE4?: number;
+}
+
+export function run({ values }: Arguments, streams: Streams): number {
+  const one = (flag: string): string | undefined => values.get(flag)?.[0];
+  const rUsdE4 = positiveE4('r-usd', one('r-usd')!);
+  const sessionR = one('session-r');
+  const sessionRE4 = sessionR === undefined ? undefined : positiveE4('session-r', sessionR);
+  const texts = readDocuments(values.get('plans')!, streams);
+  const tape = openTape(one('tape')!, streams);
+  const blotter = play(
+    {
+      tape,
+      texts,
+      fill: one('fill') as Play['fill'],
+      fees: (one('fees') ?? 'none') as Play['fees'],
+      rUsdE4,
+      ...(sessionRE4 === undefined ? {} : { sessionRE4 }),
+    },
+    streams,
+  );
+  const text = `${jcs(blotter)}\n`;
+  const out = one('out');
+  if (out !== undefined) {
+    writeWhole([
+      { path: join(out, 'blotter.json'), bytes: text },
+      { path: join(out, 'report.txt'), bytes: reportOf(blotter, factsOf(tape), paintOf('plain')) },
+    ]);
+  }
+  if (values.has('json')) streams.write(text);
+  else tell({ tape, blotter, follow: values.has('follow') ? 'day' : 'none' }, paintFor(streams), streams);
+  return EXITS.ok;
+}
+
+/** @throws Failure on a refused document; EngineRefusal on what this engine does not run */
+export function play(given: Play, streams: Streams): Blotter {
+  const { documents, sources } = judgedPlans(given.texts, given, streams);
+  const { tape, fill, fees, rUsdE4, sessionRE4 } = given;
+  const progress = progressFor(streams, 'running', tape.columns.length);
+  try {
+    return runDay({
+      tape,
+      documents,
+      sources,
+      fill,
+      fees,
+      rUsd: rUsdE4 / 10_000,
+      ...(sessionRE4 === undefined ? {} : { sessionR: sessionRE4 / 10_000 }),
+      onProgress: progress.at,
+    });
+  } finally {
+    progress.stop();
+  }
+}
+
+export interface Told {
+  readonly tape: Tape;
+  readonly blotter: Blotter;
+  /** `day`: the day as a text tape first. */
+  readonly follow: 'day' | 'none';
+}
+
+export function tell({ tape, blotter, follow }: Told, paint: Paint, streams: Streams): void {
+  if (follow === 'day') {
+    for (const line of dayTape(tape, blotter, paint)) streams.write(`${line}\n`);
+    streams.write('\n');
+  }
+  streams.write(reportOf(blotter, factsOf(tape), paint));
+}
+
+function factsOf(tape: Tape): DayFacts {
+  const source = tape.header.source;
+  return {
+    id: tape.id,
+    date: tape.date,
+    zone: tape.zone,
+    events: tape.columns.length,
+    source: typeof source === 'string' ? source : '',
+  };
+}
+
+/** A positive decimal of at most four places, exactly. */
+function positiveE4(flag: string, text: string): number {
+  const match = /^(\d{1,9})(?:\.(\d{1,4}))?$/.exec(text);
+  const e4 = match === null ? 0 : Number(match[1]) * 10_000 + Number((match[2] ?? '').padEnd(4, '0'));
+  if (e4 > 0) return e4;
+  throw new Failure({
+    code: 'usage',
+    message: `--${flag} is no positive amount`,
+    expected: 'digits, with at most 4 decimals, above 0',
+    got: text,
+    next: 'kestrel run --help shows an example',
+  });
+}
