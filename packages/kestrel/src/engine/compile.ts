@@ -1,0 +1,206 @@
+/** Documents to plans: names resolved, prices and triggers compiled against one tape. */
+import type { KestrelDocument, Plan, PriceExpr, Ticket, Trigger as TriggerText, Using, Wake } from '../lang/model.ts';
+import type { Tape } from '../market/columns.ts';
+import { durationUs, type SessionClock } from './clock.ts';
+import { compileTrigger, type GroupHub, type TriggerPlace } from './compile-trigger.ts';
+import { Group, type Op } from './levels.ts';
+import { budgetOf } from './money.ts';
+import { type CompiledClause, type CompiledTicket, labelOf, type PlanRun, type ReloadEvery } from './plan-run.ts';
+import { compilePrice, offsetBy, type PriceSource } from './price.ts';
+import { EngineRefusal } from './refusal.ts';
+import { type Book, type Pod, Purse } from './risk.ts';
+import { resolveSeries } from './series.ts';
+import { MixedNode, Trigger } from './triggers.ts';
+
+/** What a document asks for, in order, with the USING that holds for each plan. */
+export interface Outline {
+  readonly plans: readonly { readonly plan: Plan; readonly using: Pick<Using, 'signal' | 'exec'> | undefined }[];
+  readonly wakes: readonly { readonly wake: Wake; readonly using: Pick<Using, 'signal' | 'exec'> | undefined }[];
+  readonly books: ReadonlyMap<string, Book>;
+}
+
+/**
+ * @throws EngineRefusal `not-supported` when some plan needs what this engine does not trade; `K010`, `K011`
+ */
+export function outline(documents: readonly KestrelDocument[], rE4: number): Outline {
+  const plans: { plan: Plan; using: Pick<Using, 'signal' | 'exec'> | undefined }[] = [];
+  const wakes: { wake: Wake; using: Pick<Using, 'signal' | 'exec'> | undefined }[] = [];
+  const books = new Map<string, Book>();
+  const names = new Set<string>();
+  for (const document of documents) {
+    let using: Pick<Using, 'signal' | 'exec'> | undefined;
+    for (const s of document.statements) {
+      switch (s.kind) {
+        case 'using':
+          using = s;
+          break;
+        case 'plan':
+          if (names.has(s.name)) {
+            throw new EngineRefusal('K010', `plan ${s.name}: the name is taken by another plan of this run`);
+          }
+          names.add(s.name);
+          supported(s);
+          plans.push({ plan: s, using: s.using ?? using });
+          break;
+        case 'wake':
+          wakes.push({ wake: s, using });
+          break;
+        case 'pod': {
+          const pod: Pod = { name: s.name, dayLossE4: budgetOf(s.dayLoss, rE4), netE4: 0, halted: false };
+          for (const b of s.books) {
+            books.set(b.name, { name: b.name, purse: new Purse(budgetOf(b.budget, rE4)), coverage: b.coverage, pod });
+          }
+          break;
+        }
+        case 'import':
+        case 'view':
+        case 'grade':
+          break;
+        default:
+          s satisfies never;
+      }
+    }
+  }
+  for (const { plan } of plans) {
+    if (plan.book !== undefined && !books.has(plan.book)) {
+      throw new EngineRefusal('K011', `plan ${plan.name}: no book is named ${plan.book}`);
+    }
+  }
+  return { plans, wakes, books };
+}
+
+/** Options are refused whole: a plan that needs them is never run as if it did not. */
+function supported(plan: Plan): void {
+  const tickets: Ticket[] = [plan.do.ticket];
+  for (const c of plan.clauses) {
+    if (c.kind === 'also' || c.kind === 'reload-when') tickets.push(c.ticket);
+    if (c.kind === 'reload-every' && c.ticket !== undefined) tickets.push(c.ticket);
+    if ((c.kind === 'exit' || c.kind === 'tp') && usesIntrinsic(c.price.expr)) refuse(plan, 'intrinsic');
+  }
+  for (const t of tickets) {
+    if (t.instrument.kind !== 'shares') refuse(plan, t.instrument.kind);
+    if (usesIntrinsic(t.price.expr)) refuse(plan, 'intrinsic');
+  }
+}
+
+function refuse(plan: Plan, what: string): never {
+  throw new EngineRefusal('not-supported', `plan ${plan.name}: this engine trades shares, not ${what}s`, {
+    expected: 'shares',
+    got: what,
+  });
+}
+
+function usesIntrinsic(e: PriceExpr): boolean {
+  switch (e.kind) {
+    case 'anchor':
+      return e.name === 'intrinsic';
+    case 'number':
+      return false;
+    case 'group':
+      return usesIntrinsic(e.of);
+    case 'sum':
+      return usesIntrinsic(e.base);
+    case 'lean':
+      return usesIntrinsic(e.a) || usesIntrinsic(e.b);
+    case 'min':
+    case 'max':
+      return e.args.some(usesIntrinsic);
+  }
+}
+
+/** Signal and exec slots: as USING says, else the tape's first share or index. */
+export function slotsOf(
+  tape: Tape,
+  using: Pick<Using, 'signal' | 'exec'> | undefined,
+): { readonly signal: number | undefined; readonly exec: number | undefined } {
+  const find = (symbol: string): number | undefined => {
+    const i = tape.instruments.findIndex((x) => x.kind !== 'option' && x.symbol === symbol);
+    return i < 0 ? undefined : i;
+  };
+  if (using !== undefined) return { signal: find(using.signal), exec: find(using.exec) };
+  const first = tape.instruments.findIndex((x) => x.kind !== 'option');
+  const slot = first < 0 ? undefined : first;
+  return { signal: slot, exec: slot };
+}
+
+/** The instant of a plan's ttl when it is armed at `t`. */
+export function ttlOf(plan: Plan, t: number, session: SessionClock): number {
+  if (plan.ttl.kind === 'relative') return Math.min(t + durationUs(plan.ttl.duration), session.close);
+  return session.at(plan.ttl);
+}
+
+/** Compiles what `run` does. @throws Disarm when the tape cannot feed it */
+export function compilePlan(run: PlanRun, place: TriggerPlace, hub: GroupHub): void {
+  const { doc } = run;
+  const source = (side: 'buy' | 'sell'): PriceSource => ({
+    market: hub.source.market,
+    slot: run.exec,
+    side,
+    basis: run.basis,
+  });
+  const buys = source('buy');
+  const sells = source('sell');
+  const ticketOf = (ticket: Ticket, label: string): CompiledTicket => {
+    const from = ticket.side === 'buy' ? buys : sells;
+    return { label, ticket, price: compilePrice(ticket.price, from), source: from };
+  };
+  const trigger = (text: TriggerText, sense: 'level' | 'rise') => compileTrigger(text, sense, place, hub);
+  run.do = ticketOf(doc.do.ticket, 'DO');
+  // A gate may shut on the firing, which then needs a rise: such a WHEN is told of every change from the start.
+  if (doc.when !== undefined) run.when = trigger(doc.when.when, doc.regime === undefined ? 'level' : 'rise');
+  run.clauses = doc.clauses.map((c, i): CompiledClause => {
+    const label = labelOf(c, i);
+    switch (c.kind) {
+      case 'also':
+        return { kind: 'also', ticket: ticketOf(c.ticket, label) };
+      case 'reload-when':
+        return { kind: 'reload', trigger: trigger(c.when, 'rise'), ticket: ticketOf(c.ticket, label) };
+      case 'reload-every': {
+        const spot = resolveSeries(hub.source, { name: 'spot', args: [], slot: run.signal });
+        if (typeof spot === 'string') throw new Error('spot is on every tape');
+        const every: ReloadEvery = { levelE4: Number.NaN, upTo: c.upTo, accepted: 0, spot: spot.value };
+        const step = offsetBy(c.step, c.dir === 'up' ? 1 : -1, () => hub.source.market.tickE4[run.signal]!);
+        const op: Op = c.dir === 'up' ? '>=' : '<=';
+        const root = new MixedNode({
+          group: hub.group(spot.key, [spot], () => new Group({ kind: 'single', a: spot })),
+          op,
+          threshold: () => step(every.levelE4),
+          text: `every step ${c.dir}`,
+        });
+        const slots = [run.signal];
+        const t = new Trigger({
+          root,
+          sense: 'level',
+          slots,
+          owner: place.owner,
+          readsBudget: false,
+          reads: place.reads(slots),
+        });
+        return { kind: 'reload', trigger: t, ticket: ticketOf(c.ticket ?? doc.do.ticket, label), every };
+      }
+      case 'tp':
+        return {
+          kind: 'tp',
+          label,
+          multiple: c.multiple / 1e4,
+          fracE4: c.frac,
+          price: compilePrice(c.price, sells),
+          source: sells,
+        };
+      case 'exit':
+        return {
+          kind: 'exit',
+          label,
+          trigger: trigger(c.when, 'level'),
+          price: compilePrice(c.price, sells),
+          source: sells,
+        };
+      case 'invalidate':
+        return { kind: 'invalidate', label, trigger: trigger(c.when, 'level'), mode: c.mode ?? 'ride' };
+      case 'cancel-if':
+        return { kind: 'cancel-if', label, trigger: trigger(c.when, 'level') };
+      case 'arm':
+        return { kind: 'arm', plan: c.plan, on: c.on ?? 'fired' };
+    }
+  });
+}

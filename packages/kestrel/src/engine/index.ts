@@ -1,0 +1,15 @@
+// The public list of the engine.
+export {
+  type Blotter,
+  type BlotterFill,
+  type BlotterOrder,
+  type BlotterPlan,
+  blotterOf,
+  type Nearest,
+  type Pins,
+  type Totals,
+} from './blotter.ts';
+export { ENGINE_VERSION, Engine, type EngineOptions } from './engine.ts';
+export { budgetOf, inR, mulDivFloor, onTick } from './money.ts';
+export { type EngineCode, EngineRefusal } from './refusal.ts';
+export { decimalE4, documentHash, type RunOptions, runDay } from './run.ts';

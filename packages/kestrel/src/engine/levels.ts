@@ -1,0 +1,299 @@
+/**
+ * Comparisons as levels. All comparisons of one scalar (a series, or the difference or quotient of two) with constants
+ * stand in one sorted array between two watermarks, so that a value which crosses nothing costs two comparisons
+ * however many conditions there are.
+ */
+import { Extremes } from './extremes.ts';
+import type { Series } from './series.ts';
+
+export type Op = '>' | '>=' | '<' | '<=' | '==' | '!=' | 'crosses above' | 'crosses below' | 'any';
+
+/** Side of a level on which the scalar stands; `unset` until it is first known. */
+export type Rel = -1 | 0 | 1 | 2;
+const UNSET: Rel = 2;
+
+export function holds(op: Op, rel: Rel): boolean {
+  switch (op) {
+    case '>':
+      return rel === 1;
+    case '>=':
+      return rel === 0 || rel === 1;
+    case '<':
+      return rel === -1;
+    case '<=':
+      return rel === 0 || rel === -1;
+    case '==':
+      return rel === 0;
+    case '!=':
+      return rel === -1 || rel === 1;
+    case 'crosses above':
+    case 'crosses below':
+    case 'any':
+      return false;
+  }
+}
+
+/** Whoever is told that a condition changed. */
+export interface Watcher {
+  touched(): void;
+}
+
+/** A place in a list that can be left in constant time. */
+export interface Place {
+  readonly watcher: Watcher;
+  list: Place[] | undefined;
+  at: number;
+}
+
+export function enter(list: Place[], watcher: Watcher): Place {
+  const place: Place = { watcher, list, at: list.length };
+  list.push(place);
+  return place;
+}
+
+export function leave(place: Place): void {
+  const { list, at } = place;
+  if (list === undefined) return;
+  const last = list.pop()!;
+  if (last !== place) {
+    list[at] = last;
+    last.at = at;
+  }
+  place.list = undefined;
+}
+
+/** One comparison at one level, shared by every trigger that makes it. */
+export class Leaf {
+  readonly level: Level;
+  readonly op: Op;
+  /** Told when it becomes TRUE. */
+  readonly up: Place[] = [];
+  /** Told when it stops being TRUE. */
+  readonly down: Place[] = [];
+  /** Event at which a `crosses` last happened. */
+  crossedAt = -1;
+
+  constructor(level: Level, op: Op) {
+    this.level = level;
+    this.op = op;
+  }
+}
+
+export class Level {
+  readonly group: Group;
+  readonly threshold: number;
+  rel: Rel = UNSET;
+  readonly leaves: Leaf[] = [];
+
+  constructor(group: Group, threshold: number) {
+    this.group = group;
+    this.threshold = threshold;
+  }
+
+  leaf(op: Op): Leaf {
+    let leaf = this.leaves.find((x) => x.op === op);
+    if (leaf === undefined) {
+      leaf = new Leaf(this, op);
+      this.leaves.push(leaf);
+    }
+    return leaf;
+  }
+}
+
+export type Scalar =
+  | { readonly kind: 'single'; readonly a: Series }
+  /** `a` against `b + threshold`. */
+  | { readonly kind: 'difference'; readonly a: Series; readonly b: Series }
+  /** `a` against `b × threshold`. */
+  | { readonly kind: 'quotient'; readonly a: Series; readonly b: Series }
+  /** Any two expressions: the sign of left − right, against the level 0. */
+  | { readonly kind: 'sign'; readonly left: () => number; readonly right: () => number };
+
+/** Distance from a level within which doubles are compared exactly at every event rather than by watermark. */
+const DIFFERENCE_SLACK = 1e-3;
+const QUOTIENT_SLACK = 1e-9;
+
+export class Group {
+  readonly scalar: Scalar;
+  /** The scalar's last known value; NaN before there is one. */
+  value = Number.NaN;
+  known = false;
+  readonly extremes = new Extremes();
+  /** Told once when the scalar becomes known. */
+  onKnown = new Set<Watcher>();
+  /** Told when it becomes UNKNOWN: runs of `held` end there. */
+  readonly onUnknown: Place[] = [];
+
+  readonly #slack: number;
+  #levels: Level[] = [];
+  #lo = Number.POSITIVE_INFINITY;
+  #hi = Number.NEGATIVE_INFINITY;
+
+  constructor(scalar: Scalar) {
+    this.scalar = scalar;
+    this.#slack =
+      scalar.kind === 'difference' && !(scalar.a.exact && scalar.b.exact)
+        ? DIFFERENCE_SLACK
+        : scalar.kind === 'quotient'
+          ? QUOTIENT_SLACK
+          : 0;
+  }
+
+  level(threshold: number): Level {
+    const at = this.#from(threshold);
+    const there = this.#levels[at];
+    if (there !== undefined && there.threshold === threshold) return there;
+    const level = new Level(this, threshold);
+    if (!Number.isNaN(this.value)) level.rel = this.#side(level, this.value);
+    this.#levels.splice(at, 0, level);
+    this.#watermarks();
+    return level;
+  }
+
+  /** Takes a level out again, when no other condition stands on it. */
+  drop(level: Level): void {
+    if (level.leaves.some((x) => x.up.length > 0 || x.down.length > 0)) return;
+    const at = this.#from(level.threshold);
+    if (this.#levels[at] !== level) return;
+    this.#levels.splice(at, 1);
+    this.#watermarks();
+  }
+
+  /** Reads the scalar at event `seq` and tells whoever it concerns. */
+  refresh(seq: number): void {
+    const s = this.scalar;
+    let v: number;
+    switch (s.kind) {
+      case 'single':
+        v = s.a.value();
+        break;
+      case 'difference':
+        v = s.a.value() - s.b.value();
+        break;
+      case 'quotient':
+        v = s.a.value() / s.b.value();
+        break;
+      case 'sign': {
+        const left = s.left();
+        const right = s.right();
+        v = left > right ? 1 : left < right ? -1 : left === right ? 0 : Number.NaN;
+        break;
+      }
+    }
+    if (Number.isNaN(v)) {
+      if (this.known) {
+        this.known = false;
+        for (let i = this.onUnknown.length - 1; i >= 0; i--) this.onUnknown[i]!.watcher.touched();
+      }
+      return;
+    }
+    const before = this.value;
+    if (!this.known) {
+      this.known = true;
+      if (this.onKnown.size > 0) {
+        const waiting = this.onKnown;
+        this.onKnown = new Set();
+        for (const w of waiting) w.touched();
+      }
+    }
+    if (v !== before) {
+      this.value = v;
+      this.extremes.note(seq, v);
+    } else if (this.#slack === 0) return;
+    if (v > this.#lo && v < this.#hi) return;
+    if (Number.isNaN(before)) {
+      for (const level of this.#levels) level.rel = this.#side(level, v);
+    } else {
+      this.#walk(seq, before, v);
+    }
+    this.#watermarks();
+  }
+
+  #walk(seq: number, before: number, v: number): void {
+    const top = Math.max(before, v);
+    const bottom = Math.min(before, v);
+    const reach = this.#reach(top);
+    const levels = this.#levels;
+    for (let i = this.#from(bottom - this.#reach(bottom)); i < levels.length; i++) {
+      const level = levels[i]!;
+      if (level.threshold > top + reach) break;
+      const was = level.rel;
+      const now = this.#side(level, v);
+      if (was !== now) {
+        level.rel = now;
+        tell(level, was, now, seq);
+      }
+    }
+  }
+
+  #side(level: Level, v: number): Rel {
+    const s = this.scalar;
+    let left = v;
+    let right = level.threshold;
+    if (s.kind === 'difference') {
+      left = s.a.value();
+      right = s.b.value() + level.threshold;
+    } else if (s.kind === 'quotient') {
+      left = s.a.value();
+      right = s.b.value() * level.threshold;
+    }
+    return left > right ? 1 : left < right ? -1 : left === right ? 0 : level.rel;
+  }
+
+  /** First index with threshold >= x. */
+  #from(x: number): number {
+    const levels = this.#levels;
+    let lo = 0;
+    let hi = levels.length;
+    while (lo < hi) {
+      const mid = (lo + hi) >> 1;
+      if (levels[mid]!.threshold < x) lo = mid + 1;
+      else hi = mid;
+    }
+    return lo;
+  }
+
+  #reach(v: number): number {
+    return this.#slack === QUOTIENT_SLACK ? this.#slack * Math.abs(v) : this.#slack;
+  }
+
+  #watermarks(): void {
+    const v = this.value;
+    if (Number.isNaN(v)) {
+      this.#lo = Number.POSITIVE_INFINITY;
+      return;
+    }
+    const reach = this.#reach(v) * 2;
+    const at = this.#from(v - reach);
+    const above = this.#levels[at]?.threshold ?? Number.POSITIVE_INFINITY;
+    if (above <= v + reach) {
+      // On a level, or too near one to trust a rounded difference: look again at every event.
+      this.#lo = Number.POSITIVE_INFINITY;
+      return;
+    }
+    this.#hi = above - reach;
+    this.#lo = at === 0 ? Number.NEGATIVE_INFINITY : this.#levels[at - 1]!.threshold + reach;
+  }
+}
+
+function tell(level: Level, was: Rel, now: Rel, seq: number): void {
+  const leaves = level.leaves;
+  for (let k = 0; k < leaves.length; k++) {
+    const leaf = leaves[k]!;
+    let list: Place[];
+    if (leaf.op === 'crosses above' || leaf.op === 'crosses below') {
+      const above = leaf.op === 'crosses above';
+      if (above ? !(was <= 0 && now === 1) : !((was === 0 || was === 1) && now === -1)) continue;
+      leaf.crossedAt = seq;
+      list = leaf.up;
+    } else if (leaf.op === 'any') {
+      list = leaf.up;
+    } else {
+      const before = holds(leaf.op, was);
+      const after = holds(leaf.op, now);
+      if (before === after) continue;
+      list = after ? leaf.up : leaf.down;
+    }
+    for (let i = list.length - 1; i >= 0; i--) list[i]!.watcher.touched();
+  }
+}

@@ -1,0 +1,231 @@
+/** The fill models, `strict-cross-v1` and `maker-v1`: what an order gets from a quote, a print, a bar. */
+import type { MarketState } from './market-state.ts';
+import { alive, type Cause, left, NO_PLACE, type Order, OwnBook } from './orders.ts';
+
+export interface FillModel {
+  readonly name: 'strict-cross-v1' | 'maker-v1';
+  readonly latencyUs: number;
+  /** Whether prints at the limit fill once the queue has printed. */
+  readonly queue: boolean;
+}
+
+export const FILL_MODELS: Readonly<Record<FillModel['name'], FillModel>> = {
+  'strict-cross-v1': { name: 'strict-cross-v1', latencyUs: 50_000, queue: false },
+  'maker-v1': { name: 'maker-v1', latencyUs: 5_000, queue: true },
+};
+
+export interface Execution {
+  readonly order: Order;
+  readonly qty: number;
+  readonly priceE4: number;
+  readonly cause: Cause;
+  /** Row of the tape. */
+  readonly event: number;
+  readonly sizeSeen: number;
+  readonly queueAhead?: number;
+}
+
+export class Matching {
+  readonly books: readonly OwnBook[];
+  readonly #market: MarketState;
+  readonly #model: FillModel;
+  readonly #fill: (execution: Execution) => void;
+  #arrivals = 0;
+
+  constructor(market: MarketState, model: FillModel, fill: (execution: Execution) => void) {
+    this.#market = market;
+    this.#model = model;
+    this.#fill = fill;
+    this.books = market.symbols.map(() => new OwnBook());
+  }
+
+  /** The order reaches the book, and meets what stands there. */
+  arrive(order: Order, t: number): void {
+    order.state = 'resting';
+    order.arrivedAt ??= t;
+    order.arrival = this.#arrivals++;
+    order.waiting = true;
+    order.queue = NO_PLACE;
+    const s = order.slot;
+    const m = this.#market;
+    if (m.good[s] === 1 && m.halted[s] === 0) this.#meet(order, m.quoteEvent[s]!);
+    if (order.state === 'resting') {
+      const book = this.books[s]!;
+      book.add(order);
+      this.#count(book);
+    }
+  }
+
+  /** Takes the order off the book. */
+  lift(order: Order): void {
+    const book = this.books[order.slot]!;
+    book.remove(order);
+    this.#count(book);
+  }
+
+  /** A quote has replaced the standing one. Only when it is good. */
+  quote(s: number, event: number): void {
+    const m = this.#market;
+    const book = this.books[s]!;
+    const ask = m.ask[s]!;
+    const bid = m.bid[s]!;
+    const all = book.unsettled > 0;
+    for (let i = 0; i < book.markets.length; i++) this.#meet(book.markets[i]!, event);
+    for (let i = 0; i < book.buys.length; i++) {
+      const order = book.buys[i]!;
+      if (!all && order.limitE4 <= ask) break;
+      this.#standing(order, event, order.limitE4 > ask, order.limitE4 === bid ? m.bidSize[s]! : NO_PLACE);
+    }
+    for (let i = 0; i < book.sells.length; i++) {
+      const order = book.sells[i]!;
+      if (!all && order.limitE4 >= bid) break;
+      this.#standing(order, event, order.limitE4 < bid, order.limitE4 === ask ? m.askSize[s]! : NO_PLACE);
+    }
+    this.#sweep(book);
+  }
+
+  /** A session print. Buys and sells each have the whole of it. */
+  print(s: number, event: number, price: number, size: number): void {
+    const book = this.books[s]!;
+    this.#share(book.buys, event, price, size);
+    this.#share(book.sells, event, price, size);
+    this.#sweep(book);
+  }
+
+  /** Bars alone: a bar that ended, from `start` on. Each side shares its volume. */
+  bar(
+    s: number,
+    event: number,
+    bar: {
+      readonly start: number;
+      readonly o: number;
+      readonly h: number;
+      readonly l: number;
+      readonly z: number;
+    },
+  ): void {
+    const book = this.books[s]!;
+    const tick = this.#market.tickE4[s]!;
+    let toSell = bar.z;
+    for (const order of book.markets) {
+      if (order.arrivedAt! > bar.start) continue;
+      toSell -= this.#take(order, toSell, Math.max(tick, bar.o - tick), 'market', event, bar.z);
+    }
+    for (const order of book.sells) {
+      if (order.arrivedAt! > bar.start || (order.role === 'tp' && order.owner.exitReads())) continue;
+      if (bar.o > order.limitE4) toSell -= this.#take(order, toSell, bar.o, 'bar-open', event, bar.z);
+      else if (bar.h > order.limitE4) toSell -= this.#take(order, toSell, order.limitE4, 'bar-through', event, bar.z);
+    }
+    let toBuy = bar.z;
+    for (const order of book.buys) {
+      if (order.arrivedAt! > bar.start) continue;
+      if (bar.o < order.limitE4) toBuy -= this.#take(order, toBuy, bar.o, 'bar-open', event, bar.z);
+      else if (bar.l < order.limitE4) toBuy -= this.#take(order, toBuy, order.limitE4, 'bar-through', event, bar.z);
+    }
+    this.#sweep(book);
+  }
+
+  /** An order that arrives, or waited for a good quote: it takes the touch, and what is left rests. */
+  #meet(order: Order, event: number): void {
+    const m = this.#market;
+    const s = order.slot;
+    order.waiting = false;
+    const buys = order.side === 'buy';
+    const touch = buys ? m.ask[s]! : m.bid[s]!;
+    const market = order.role === 'market';
+    if (market || (buys ? order.limitE4 >= touch : order.limitE4 <= touch)) {
+      this.#takeQuote(order, touch, market ? 'market' : 'arrival', event);
+    }
+    if (market || !this.#model.queue || order.state !== 'resting') return;
+    const own = buys ? m.bid[s]! : m.ask[s]!;
+    const betters = buys ? order.limitE4 > own : order.limitE4 < own;
+    if (betters) order.queue = 0;
+    else if (order.limitE4 === own) order.queue = buys ? m.bidSize[s]! : m.askSize[s]!;
+    else order.queue = NO_PLACE;
+  }
+
+  #standing(order: Order, event: number, through: boolean, touchSize: number): void {
+    if (order.waiting) {
+      this.#meet(order, event);
+      return;
+    }
+    if (through) {
+      order.queue = 0;
+      this.#takeQuote(order, order.limitE4, 'quote-through', event);
+    } else if (order.queue === NO_PLACE && touchSize !== NO_PLACE) {
+      order.queue = touchSize;
+    }
+  }
+
+  /** Shown size not yet taken, on the side the order trades against. */
+  #takeQuote(order: Order, price: number, cause: Cause, event: number): void {
+    const m = this.#market;
+    const s = order.slot;
+    const buys = order.side === 'buy';
+    const shown = buys ? m.askSize[s]! : m.bidSize[s]!;
+    const taken = buys ? m.askTaken : m.bidTaken;
+    taken[s] = taken[s]! + this.#take(order, shown - taken[s]!, price, cause, event, shown);
+  }
+
+  #share(list: readonly Order[], event: number, price: number, size: number): void {
+    let taken = 0;
+    for (let i = 0; i < list.length; i++) {
+      const order = list[i]!;
+      const through = order.side === 'buy' ? order.limitE4 > price : order.limitE4 < price;
+      if (through) {
+        order.queue = 0;
+        taken += this.#take(order, size - taken, order.limitE4, 'print-through', event, size);
+        continue;
+      }
+      if (order.limitE4 !== price || !this.#model.queue) break;
+      if (order.queue === NO_PLACE) continue;
+      const ahead = order.queue;
+      const here = size - taken;
+      order.queue = Math.max(0, ahead - here);
+      if (here > ahead) taken += this.#take(order, here - ahead, order.limitE4, 'print-at', event, size, ahead);
+    }
+  }
+
+  #take(
+    order: Order,
+    available: number,
+    priceE4: number,
+    cause: Cause,
+    event: number,
+    sizeSeen: number,
+    queueAhead?: number,
+  ): number {
+    const qty = Math.min(left(order), available);
+    if (qty <= 0) return 0;
+    order.filled += qty;
+    // An order that a replacement on its way will make larger lives on.
+    if (left(order) === 0 && (order.next === undefined || order.next.qty <= order.filled)) order.state = 'filled';
+    this.#fill({ order, qty, priceE4, cause, event, sizeSeen, ...(queueAhead === undefined ? {} : { queueAhead }) });
+    return qty;
+  }
+
+  /** Takes off what filled. */
+  #sweep(book: OwnBook): void {
+    compact(book.markets);
+    compact(book.buys);
+    compact(book.sells);
+    this.#count(book);
+  }
+
+  #count(book: OwnBook): void {
+    let n = book.markets.length;
+    const queue = this.#model.queue;
+    for (const order of book.buys) if (order.waiting || (queue && order.queue === NO_PLACE)) n++;
+    for (const order of book.sells) if (order.waiting || (queue && order.queue === NO_PLACE)) n++;
+    book.unsettled = n;
+  }
+}
+
+function compact(list: Order[]): void {
+  let n = 0;
+  for (let i = 0; i < list.length; i++) {
+    const order = list[i]!;
+    if (alive(order)) list[n++] = order;
+  }
+  list.length = n;
+}

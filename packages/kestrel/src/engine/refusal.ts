@@ -1,0 +1,17 @@
+/** What the engine will not run, and says so before it runs anything. */
+
+export type EngineCode = 'not-supported' | 'bad-arg' | 'K010' | 'K011' | 'K021' | 'K020';
+
+export class EngineRefusal extends Error {
+  override readonly name = 'EngineRefusal';
+  readonly code: EngineCode;
+  readonly expected: string | undefined;
+  readonly got: string | undefined;
+
+  constructor(code: EngineCode, message: string, shape: { readonly expected?: string; readonly got?: string } = {}) {
+    super(message);
+    this.code = code;
+    this.expected = shape.expected;
+    this.got = shape.got;
+  }
+}

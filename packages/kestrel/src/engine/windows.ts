@@ -1,0 +1,625 @@
+/**
+ * What a symbol's series remember of its session: changes of spot, sliding windows, opening ranges, completed bars.
+ * Only what some trigger reads is kept; all of it is computed at the symbol's own events and stands until the next.
+ */
+import type { Columns, Distribution } from '../market/columns.ts';
+import { Flag, Kind } from '../market/columns.ts';
+
+/** Which inputs of series moved at an event. */
+export const Moved = {
+  spot: 1,
+  book: 2,
+  extremes: 4,
+  volume: 8,
+  window: 16,
+  bars: 32,
+  /** The symbol's series became known or UNKNOWN as a whole. */
+  known: 64,
+} as const;
+
+const MINUTE = 60_000_000;
+/** Trading minutes a year for annualised volatility: 252 sessions of 390 minutes. */
+const MINUTES_A_YEAR = 252 * 390;
+
+/** A growing pair of columns: when, and what. */
+class Log {
+  t = new Float64Array(256);
+  v = new Float64Array(256);
+  n = 0;
+
+  push(t: number, v: number): void {
+    if (this.n === this.t.length) {
+      const more = new Float64Array(this.n * 2);
+      more.set(this.t);
+      this.t = more;
+      const values = new Float64Array(this.n * 2);
+      values.set(this.v);
+      this.v = values;
+    }
+    this.t[this.n] = t;
+    this.v[this.n] = v;
+    this.n++;
+  }
+}
+
+/** One sliding figure. `next` is the first instant at which it changes without a new observation. */
+interface Window {
+  next: number;
+  readonly moves: number;
+  value: number;
+  observe(t: number, spot: number): void;
+  print(t: number, size: number): void;
+  advance(t: number): void;
+}
+
+class Velocity implements Window {
+  next: number;
+  readonly moves = Moved.window;
+  value = Number.NaN;
+  readonly #changes = new Log();
+  readonly #d: number;
+  readonly #known: number;
+  #base = -1;
+
+  constructor(d: number, open: number) {
+    this.#d = d;
+    this.#known = open + d;
+    this.next = this.#known;
+  }
+  observe(t: number, spot: number): void {
+    const log = this.#changes;
+    if (log.n === 0 || log.v[log.n - 1] !== spot) log.push(t, spot);
+  }
+  print(): void {}
+  advance(t: number): void {
+    const log = this.#changes;
+    const edge = t - this.#d;
+    while (this.#base + 1 < log.n && log.t[this.#base + 1]! <= edge) this.#base++;
+    const known = t >= this.#known;
+    this.value = known && this.#base >= 0 ? (log.v[log.n - 1]! / log.v[this.#base]! - 1) * 1e4 : Number.NaN;
+    const due = this.#base + 1 < log.n ? log.t[this.#base + 1]! + this.#d : Number.POSITIVE_INFINITY;
+    this.next = known ? due : Math.min(due, this.#known);
+  }
+}
+
+/** Highest and lowest spot in (t - d, t], each as a queue whose values only fall (or rise) towards its end. */
+class Range implements Window {
+  next: number;
+  readonly moves = Moved.window;
+  value = Number.NaN;
+  readonly #d: number;
+  readonly #known: number;
+  readonly #high = new Log();
+  readonly #low = new Log();
+  #highAt = 0;
+  #lowAt = 0;
+
+  constructor(d: number, open: number) {
+    this.#d = d;
+    this.#known = open + d;
+    this.next = this.#known;
+  }
+  observe(t: number, spot: number): void {
+    const high = this.#high;
+    while (high.n > this.#highAt && high.v[high.n - 1]! <= spot) high.n--;
+    high.push(t, spot);
+    const low = this.#low;
+    while (low.n > this.#lowAt && low.v[low.n - 1]! >= spot) low.n--;
+    low.push(t, spot);
+  }
+  print(): void {}
+  advance(t: number): void {
+    const edge = t - this.#d;
+    const high = this.#high;
+    while (this.#highAt < high.n && high.t[this.#highAt]! <= edge) this.#highAt++;
+    const low = this.#low;
+    while (this.#lowAt < low.n && low.t[this.#lowAt]! <= edge) this.#lowAt++;
+    const any = this.#highAt < high.n;
+    const known = t >= this.#known;
+    const max = any ? high.v[this.#highAt]! : Number.NaN;
+    const min = any ? low.v[this.#lowAt]! : Number.NaN;
+    this.value = known && any ? ((max - min) / min) * 1e4 : Number.NaN;
+    const due = any ? Math.min(high.t[this.#highAt]!, low.t[this.#lowAt]!) + this.#d : Number.POSITIVE_INFINITY;
+    this.next = known ? due : Math.min(due, this.#known);
+  }
+}
+
+class OpeningRange implements Window {
+  next: number;
+  readonly moves = Moved.window;
+  value = Number.NaN;
+  readonly #end: number;
+  readonly #side: 'high' | 'low';
+  #extreme = Number.NaN;
+
+  constructor(side: 'high' | 'low', d: number, open: number) {
+    this.#side = side;
+    this.#end = open + d;
+    this.next = this.#end;
+  }
+  observe(t: number, spot: number): void {
+    if (t >= this.#end) return;
+    this.#take(spot);
+  }
+  /** A bar belongs to the range when it ended in it. */
+  bar(end: number, high: number, low: number): void {
+    if (end <= this.#end) this.#take(this.#side === 'high' ? high : low);
+  }
+  #take(spot: number): void {
+    if (!(this.#side === 'high' ? spot <= this.#extreme : spot >= this.#extreme)) this.#extreme = spot;
+  }
+  print(): void {}
+  advance(t: number): void {
+    if (t < this.#end) return;
+    this.value = this.#extreme;
+    this.next = Number.POSITIVE_INFINITY;
+  }
+}
+
+/** Volume of the last d against the header's reference for the same clock window. */
+class RelativeVolume implements Window {
+  next: number;
+  readonly moves = Moved.window;
+  value = Number.NaN;
+  readonly #d: number;
+  readonly #open: number;
+  readonly #known: number;
+  readonly #reference: ReferenceVolume;
+  readonly #prints = new Log();
+  #total = 0;
+  #from = -1;
+
+  constructor(reference: ReferenceVolume, d: number, open: number) {
+    this.#reference = reference;
+    this.#d = d;
+    this.#open = open;
+    this.#known = open + d;
+    this.next = 0;
+  }
+  observe(): void {}
+  print(t: number, size: number): void {
+    this.#total += size;
+    this.#prints.push(t, this.#total);
+  }
+  advance(t: number): void {
+    const log = this.#prints;
+    while (this.#from + 1 < log.n && log.t[this.#from + 1]! <= t - this.#d) this.#from++;
+    const before = this.#from >= 0 ? log.v[this.#from]! : 0;
+    const expected = this.#reference.upTo(t - this.#open) - this.#reference.upTo(t - this.#d - this.#open);
+    this.value = t >= this.#known && expected > 0 ? (this.#total - before) / expected : Number.NaN;
+    // The reference moves with the clock, so every event of the symbol is a new reading.
+    this.next = 0;
+  }
+}
+
+/** Cumulative reference volume by time since the open: minutes from the header, linear within a minute. */
+export class ReferenceVolume {
+  readonly #step: number;
+  readonly #sums: readonly number[];
+
+  /** @param volume header field `{ "windowMinutes": m, "shares": [n, …] }`; undefined when it is not of that shape */
+  static of(volume: unknown): ReferenceVolume | undefined {
+    if (typeof volume !== 'object' || volume === null) return undefined;
+    const { windowMinutes, shares } = volume as { windowMinutes?: unknown; shares?: unknown };
+    if (typeof windowMinutes !== 'number' || !(windowMinutes > 0) || !Array.isArray(shares)) return undefined;
+    if (!shares.every((x) => typeof x === 'number' && x >= 0)) return undefined;
+    return new ReferenceVolume(windowMinutes * MINUTE, shares as number[]);
+  }
+  private constructor(step: number, shares: readonly number[]) {
+    this.#step = step;
+    const sums = [0];
+    for (const x of shares) sums.push(sums[sums.length - 1]! + x);
+    this.#sums = sums;
+  }
+  upTo(elapsed: number): number {
+    if (elapsed <= 0) return 0;
+    const steps = elapsed / this.#step;
+    const k = Math.floor(steps);
+    const last = this.#sums.length - 1;
+    if (k >= last) return this.#sums[last]!;
+    return this.#sums[k]! + (this.#sums[k + 1]! - this.#sums[k]!) * (steps - k);
+  }
+}
+
+/** A figure over completed bars. */
+interface Indicator {
+  value: number;
+  complete(h: number, l: number, c: number): void;
+}
+
+class Ema implements Indicator {
+  value = Number.NaN;
+  #mean = Number.NaN;
+  #seen = 0;
+  readonly #n: number;
+  constructor(n: number) {
+    this.#n = n;
+  }
+  complete(_h: number, _l: number, c: number): void {
+    this.#mean = this.#seen === 0 ? c : this.#mean + (2 / (this.#n + 1)) * (c - this.#mean);
+    this.#seen++;
+    if (this.#seen >= this.#n) this.value = this.#mean;
+  }
+}
+
+class Sma implements Indicator {
+  value = Number.NaN;
+  #seen = 0;
+  readonly #closes: Float64Array;
+  constructor(n: number) {
+    this.#closes = new Float64Array(n);
+  }
+  complete(_h: number, _l: number, c: number): void {
+    const n = this.#closes.length;
+    this.#closes[this.#seen % n] = c;
+    this.#seen++;
+    if (this.#seen < n) return;
+    let sum = 0;
+    for (let i = 0; i < n; i++) sum += this.#closes[(this.#seen + i) % n]!;
+    this.value = sum / n;
+  }
+}
+
+/** Wilder 1978: averages seeded with a simple mean of the first n changes. */
+class Rsi implements Indicator {
+  value = Number.NaN;
+  #prior = Number.NaN;
+  #seen = 0;
+  #gain = 0;
+  #loss = 0;
+  readonly #n: number;
+  constructor(n: number) {
+    this.#n = n;
+  }
+  complete(_h: number, _l: number, c: number): void {
+    if (Number.isNaN(this.#prior)) {
+      this.#prior = c;
+      return;
+    }
+    const change = c - this.#prior;
+    this.#prior = c;
+    const gain = change > 0 ? change : 0;
+    const loss = change < 0 ? -change : 0;
+    const n = this.#n;
+    this.#seen++;
+    if (this.#seen <= n) {
+      this.#gain += gain;
+      this.#loss += loss;
+      if (this.#seen < n) return;
+      this.#gain /= n;
+      this.#loss /= n;
+    } else {
+      this.#gain = (this.#gain * (n - 1) + gain) / n;
+      this.#loss = (this.#loss * (n - 1) + loss) / n;
+    }
+    // No movement at all is neither strength nor weakness.
+    this.value = this.#loss === 0 ? (this.#gain === 0 ? 50 : 100) : 100 - 100 / (1 + this.#gain / this.#loss);
+  }
+}
+
+/** Wilder 1978: average true range, seeded with a simple mean of the first n. */
+class Atr implements Indicator {
+  value = Number.NaN;
+  #prior = Number.NaN;
+  #seen = 0;
+  #mean = 0;
+  readonly #n: number;
+  constructor(n: number) {
+    this.#n = n;
+  }
+  complete(h: number, l: number, c: number): void {
+    const prior = this.#prior;
+    const range = Number.isNaN(prior) ? h - l : Math.max(h - l, Math.abs(h - prior), Math.abs(l - prior));
+    this.#prior = c;
+    const n = this.#n;
+    this.#seen++;
+    if (this.#seen <= n) {
+      this.#mean += range;
+      if (this.#seen < n) return;
+      this.#mean /= n;
+    } else {
+      this.#mean = (this.#mean * (n - 1) + range) / n;
+    }
+    this.value = this.#mean;
+  }
+}
+
+/** Bars of one length, aligned to the open, built from prints; an interval without a print makes no bar. */
+class Bars {
+  next = Number.POSITIVE_INFINITY;
+  readonly indicators: Indicator[] = [];
+  readonly indicatorOf = new Map<string, Indicator>();
+  readonly #d: number;
+  readonly #open: number;
+  #k = -1;
+  #h = 0;
+  #l = 0;
+  #c = 0;
+
+  constructor(d: number, open: number) {
+    this.#d = d;
+    this.#open = open;
+  }
+  /** Completes the bar at hand if it has ended by `t`. */
+  complete(t: number): boolean {
+    if (t < this.next) return false;
+    this.next = Number.POSITIVE_INFINITY;
+    for (const x of this.indicators) x.complete(this.#h, this.#l, this.#c);
+    return true;
+  }
+  add(t: number, h: number, l: number, c: number): void {
+    if (this.next === Number.POSITIVE_INFINITY) {
+      this.#k = Math.floor((t - this.#open) / this.#d);
+      this.next = this.#open + (this.#k + 1) * this.#d;
+      this.#h = h;
+      this.#l = l;
+    } else {
+      if (h > this.#h) this.#h = h;
+      if (l < this.#l) this.#l = l;
+    }
+    this.#c = c;
+  }
+}
+
+/** Closes of completed minutes, quiet ones carried forward: what `rv` and the regime look at. */
+class Minutes {
+  next: number;
+  readonly closes: number[] = [];
+  first = Number.NaN;
+  readonly #open: number;
+  #close = Number.NaN;
+
+  constructor(open: number) {
+    this.#open = open;
+    this.next = open + MINUTE;
+  }
+  complete(t: number): boolean {
+    if (t < this.next) return false;
+    while (t >= this.next) {
+      this.closes.push(this.#close);
+      this.next = this.#open + (this.closes.length + 1) * MINUTE;
+    }
+    return true;
+  }
+  add(o: number, c: number): void {
+    if (Number.isNaN(this.first)) this.first = o;
+    this.#close = c;
+  }
+  /** Close of minute k of the session; k = -1 is the first print. */
+  at(k: number): number {
+    return k < 0 ? this.first : this.closes[k]!;
+  }
+}
+
+export type IndicatorName = 'ema' | 'sma' | 'rsi' | 'atr';
+
+/** Everything kept for one symbol. */
+export class Windows {
+  /** Earliest instant at which an event of the symbol changes something here without an observation. */
+  next = Number.POSITIVE_INFINITY;
+  readonly #open: number;
+  // Arrays beside the maps: the loop walks them at every observation and may not allocate an iterator.
+  readonly #windows: Window[] = [];
+  readonly #windowOf = new Map<string, Window>();
+  readonly #bars: Bars[] = [];
+  readonly #barsOf = new Map<number, Bars>();
+  #minutes: Minutes | undefined;
+
+  /** @param catchUp feeds a fresh set with the session so far: what is first read late knows what came before */
+  constructor(open: number, catchUp: (fresh: Windows) => void) {
+    this.#open = open;
+    this.#catchUp = catchUp;
+  }
+  readonly #catchUp: (fresh: Windows) => void;
+
+  velocity(d: number): { readonly value: number } {
+    return this.#window(`velocity ${d}`, () => new Velocity(d, this.#open));
+  }
+  range(d: number): { readonly value: number } {
+    return this.#window(`range ${d}`, () => new Range(d, this.#open));
+  }
+  openingRange(side: 'high' | 'low', d: number): { readonly value: number } {
+    return this.#window(`${side} ${d}`, () => new OpeningRange(side, d, this.#open));
+  }
+  relativeVolume(reference: ReferenceVolume, d: number): { readonly value: number } {
+    return this.#window(`rvol ${d}`, () => new RelativeVolume(reference, d, this.#open));
+  }
+  indicator(name: IndicatorName, n: number, d: number): { readonly value: number } {
+    let bars = this.#barsOf.get(d);
+    const key = `${name} ${n}`;
+    let x = bars?.indicatorOf.get(key);
+    if (x === undefined) {
+      x = indicator(name, n);
+      // A fresh set of bars replays the session for the new figure; the bar at hand is the same in both.
+      const fresh = this.#fresh();
+      const replayed = new Bars(d, this.#open);
+      replayed.indicators.push(x);
+      fresh.#bars.push(replayed);
+      this.#catchUp(fresh);
+      if (bars === undefined) {
+        bars = replayed;
+        this.#barsOf.set(d, bars);
+        this.#bars.push(bars);
+      } else bars.indicators.push(x);
+      bars.indicatorOf.set(key, x);
+      this.next = Math.min(this.next, bars.next);
+    }
+    return x;
+  }
+  minutes(): void {
+    if (this.#minutes === undefined) {
+      const fresh = this.#fresh();
+      fresh.#minutes = new Minutes(this.#open);
+      this.#catchUp(fresh);
+      this.#minutes = fresh.#minutes;
+    }
+    this.next = Math.min(this.next, this.#minutes.next);
+  }
+
+  /** Annualised volatility, per cent, of the 1-minute returns of the last d; NaN before the session is d old. */
+  realisedVolatility(d: number): number {
+    const minutes = this.#minutes!;
+    const n = Math.floor(d / MINUTE);
+    const done = minutes.closes.length;
+    if (n < 1 || done * MINUTE < d || done < n) return Number.NaN;
+    let sum = 0;
+    for (let k = done - n; k < done; k++) {
+      const r = minutes.at(k) / minutes.at(k - 1) - 1;
+      sum += r * r;
+    }
+    return 100 * Math.sqrt((sum / n) * MINUTES_A_YEAR);
+  }
+
+  /** |Σ r| / Σ |r| of the last 30 completed minutes; NaN before there are 30. */
+  efficiency(): number {
+    const minutes = this.#minutes!;
+    const done = minutes.closes.length;
+    if (done < 30) return Number.NaN;
+    let path = 0;
+    for (let k = done - 30; k < done; k++) path += Math.abs(minutes.at(k) - minutes.at(k - 1));
+    if (path === 0) return 0;
+    return Math.abs(minutes.at(done - 1) - minutes.at(done - 31)) / path;
+  }
+
+  /** An event set spot. @returns what moved */
+  observe(t: number, spot: number): number {
+    for (const w of this.#windows) w.observe(t, spot);
+    return this.advance(t, 'observed');
+  }
+
+  print(t: number, price: number, size: number): number {
+    let moved = this.#complete(t);
+    for (const bars of this.#bars) bars.add(t, price, price, price);
+    this.#minutes?.add(price, price);
+    for (const w of this.#windows) w.print(t, size);
+    moved |= this.observe(t, price);
+    return moved;
+  }
+
+  /** A bar that ended at `t`: it belongs to the interval in which it began. */
+  bar(t: number, d: number, o: number, h: number, l: number, c: number, size: number): number {
+    const start = Math.max(t - d, this.#open);
+    let moved = this.#complete(start);
+    for (const bars of this.#bars) bars.add(start, h, l, c);
+    this.#minutes?.add(o, c);
+    moved |= this.#complete(t);
+    for (const w of this.#windows) {
+      w.print(t, size);
+      if (w instanceof OpeningRange) w.bar(t, h, l);
+    }
+    moved |= this.observe(t, c);
+    return moved;
+  }
+
+  /** Another event of the symbol at `t`. @returns what moved */
+  advance(t: number, because: 'observed' | 'clock' = 'clock'): number {
+    let moved = this.#complete(t);
+    let next = Number.POSITIVE_INFINITY;
+    for (const w of this.#windows) {
+      if (because === 'observed' || t >= w.next) {
+        w.advance(t);
+        moved |= w.moves;
+      }
+      if (w.next < next) next = w.next;
+    }
+    for (const bars of this.#bars) if (bars.next < next) next = bars.next;
+    if (this.#minutes !== undefined && this.#minutes.next < next) next = this.#minutes.next;
+    this.next = next;
+    return moved;
+  }
+
+  #fresh(): Windows {
+    return new Windows(this.#open, () => {});
+  }
+
+  #complete(t: number): number {
+    let moved = 0;
+    for (const bars of this.#bars) if (bars.complete(t)) moved |= Moved.bars;
+    if (this.#minutes?.complete(t)) moved |= Moved.bars;
+    return moved;
+  }
+
+  #window(key: string, make: () => Window): Window {
+    let w = this.#windowOf.get(key);
+    if (w === undefined) {
+      w = make();
+      const fresh = this.#fresh();
+      fresh.#windows.push(w);
+      this.#catchUp(fresh);
+      this.#windowOf.set(key, w);
+      this.#windows.push(w);
+      this.next = Math.min(this.next, w.next);
+    }
+    return w;
+  }
+}
+
+function indicator(name: IndicatorName, n: number): Indicator {
+  switch (name) {
+    case 'ema':
+      return new Ema(n);
+    case 'sma':
+      return new Sma(n);
+    case 'rsi':
+      return new Rsi(n);
+    case 'atr':
+      return new Atr(n);
+  }
+}
+
+/**
+ * Feeds `windows` what it missed: rows `from` to `to` of the tape (end exclusive), as the live loop would have.
+ *
+ * Halted rows and suspicious prints are left out, as they are there.
+ */
+export function replay(
+  windows: Windows,
+  columns: Columns,
+  symbol: { readonly slot: number; readonly from: number; readonly to: number },
+): void {
+  let halted = false;
+  let printed = false;
+  for (let i = 0; i < symbol.to; i++) {
+    if (columns.inst[i] !== symbol.slot) continue;
+    const kind = columns.kind[i];
+    if (kind === Kind.halt) {
+      halted = (columns.flags[i]! & Flag.on) !== 0;
+      continue;
+    }
+    if (halted || i < symbol.from || (columns.flags[i]! & Flag.suspect) !== 0) continue;
+    const t = columns.t[i]!;
+    if (kind === Kind.trade) {
+      printed = true;
+      windows.print(t, columns.a[i]!, Math.max(0, columns.b[i]!));
+    } else if (kind === Kind.bar) {
+      if (printed) {
+        windows.advance(t);
+        continue;
+      }
+      const { o, h, l, c, z, d } = columns.bars;
+      const row = columns.a[i]!;
+      windows.bar(t, d[row]!, o[row]!, h[row]!, l[row]!, c[row]!, z[row]!);
+    } else if (kind === Kind.quote && !printed) {
+      const bid = columns.a[i]!;
+      const ask = columns.c[i]!;
+      if (bid > 0 && ask > bid && columns.b[i]! > 0 && columns.d[i]! > 0) {
+        windows.observe(t, Math.floor((bid + ask) / 2));
+      } else windows.advance(t);
+    } else windows.advance(t);
+  }
+}
+
+/** The value at percentile `p` of a reference table, linear between its points; undefined outside it. */
+export function percentile(table: Distribution | undefined, p: number): number | undefined {
+  if (table === undefined) return undefined;
+  const at = table.p;
+  const x = table.x;
+  for (let i = 0; i < at.length; i++) {
+    if (at[i] === p) return x[i];
+    if (at[i]! > p) {
+      if (i === 0) return undefined;
+      return x[i - 1]! + ((x[i]! - x[i - 1]!) * (p - at[i - 1]!)) / (at[i]! - at[i - 1]!);
+    }
+  }
+  return undefined;
+}
