@@ -1,0 +1,106 @@
+/**
+ * The database's layout. Events lie in chunks, one a commit or a megabyte of one, whose bodies are the bytes as they
+ * came; every 131,072 events a segment is sealed, which writes where its runs and event ids are. What is not sealed yet
+ * is found by reading the keys of its chunks. So a commit costs one row and no index, however many events are there.
+ */
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { openSqlite, type Sqlite, type SqliteMode } from 'ground/sqlite';
+import { StoreRefusal } from '../ports.ts';
+
+export const STORE_FILE = 'agent-eval.db';
+export const LAYOUT_VERSION = 1;
+export const SEGMENT_EVENTS = 131_072;
+export const BUCKETS = 256;
+/** Pages of the write-ahead log between checkpoints, 8 KiB each: small enough that no commit waits long for one. */
+const CHECKPOINT_PAGES = 1_000;
+
+export const INDEX_RUNS = 0;
+export const INDEX_EVENTS = 1;
+
+const TABLES = `
+CREATE TABLE state (only INTEGER PRIMARY KEY CHECK (only = 1), next_event INTEGER NOT NULL, events INTEGER NOT NULL,
+  bytes INTEGER NOT NULL, sealed_seq INTEGER NOT NULL, sealed_event INTEGER NOT NULL) STRICT;
+INSERT INTO state VALUES (1, 0, 0, 0, 0, 0);
+CREATE TABLE chunks (seq INTEGER PRIMARY KEY AUTOINCREMENT, base INTEGER NOT NULL, count INTEGER NOT NULL,
+  received_ms INTEGER NOT NULL, first_ms REAL NOT NULL, last_ms REAL NOT NULL, bytes INTEGER NOT NULL,
+  keys BLOB NOT NULL, body BLOB NOT NULL) STRICT;
+CREATE INDEX chunks_by_base ON chunks (base);
+CREATE TABLE segments (id INTEGER PRIMARY KEY AUTOINCREMENT, first_seq INTEGER NOT NULL, last_seq INTEGER NOT NULL,
+  base INTEGER NOT NULL) STRICT;
+CREATE TABLE places (kind INTEGER NOT NULL, bucket INTEGER NOT NULL, segment INTEGER NOT NULL, words BLOB NOT NULL,
+  PRIMARY KEY (kind, bucket, segment)) STRICT;
+CREATE TABLE feedback (id TEXT PRIMARY KEY, version INTEGER NOT NULL, received_ms INTEGER NOT NULL, body BLOB NOT NULL)
+  STRICT;
+`;
+
+/**
+ * @param dir the store's folder; made, and the database in it, when opened for writing
+ * @throws StoreRefusal when it is not there, not a store, or of a newer layout
+ */
+export function openLayout(dir: string, mode: SqliteMode): Sqlite {
+  const file = join(dir, STORE_FILE);
+  const isNew = !existsSync(file);
+  if (mode === 'read-only' && isNew) throw new StoreRefusal('broken', `no store in ${dir}: ${STORE_FILE} is not there`);
+  try {
+    if (mode === 'read-write') mkdirSync(dir, { recursive: true, mode: 0o700 });
+    const db = openSqlite(file, mode);
+    try {
+      prepare(db, mode);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+    if (isNew) syncFolder(dir);
+    return db;
+  } catch (error) {
+    throw refusalOf(error, `the store ${file} cannot be opened`);
+  }
+}
+
+function prepare(db: Sqlite, mode: SqliteMode): void {
+  if (mode === 'read-write') {
+    db.exec('PRAGMA page_size=8192');
+    db.exec('PRAGMA journal_mode=WAL');
+    // An acknowledgement means on disk: every commit syncs the log.
+    db.exec('PRAGMA synchronous=FULL');
+    db.exec(`PRAGMA wal_autocheckpoint=${CHECKPOINT_PAGES}`);
+    db.exec('PRAGMA journal_size_limit=67108864');
+  }
+  db.exec('PRAGMA cache_size=-16384');
+  const version = Number(db.prepare('PRAGMA user_version').get()?.user_version ?? 0);
+  if (version > LAYOUT_VERSION) {
+    const message = `this store has layout ${version}, this program knows up to ${LAYOUT_VERSION}; upgrade agent-eval`;
+    throw new StoreRefusal('broken', message);
+  }
+  if (version === LAYOUT_VERSION || mode === 'read-only') return;
+  db.atomically(() => {
+    // Two processes may open a new store at once; the second finds it made.
+    if (Number(db.prepare('PRAGMA user_version').get()?.user_version) === LAYOUT_VERSION) return;
+    db.exec(TABLES);
+    db.exec(`PRAGMA user_version=${LAYOUT_VERSION}`);
+  });
+}
+
+function syncFolder(dir: string): void {
+  for (const path of [dir, dirname(dir)]) {
+    const fd = openSync(path, 'r');
+    try {
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  }
+}
+
+/** Any engine's error as the port's one. */
+export function refusalOf(error: unknown, what: string): StoreRefusal {
+  if (error instanceof StoreRefusal) return error;
+  const { code, errcode, message } = error as { code?: unknown; errcode?: unknown; message?: unknown };
+  const said = `${what}: ${String(message)}`;
+  const isFull = code === 'SQLITE_FULL' || errcode === 13 || code === 'ENOSPC';
+  if (isFull) return new StoreRefusal('full', `${said}; free some space or set a retention`, error);
+  const isBusy = (typeof code === 'string' && code.startsWith('SQLITE_BUSY')) || errcode === 5;
+  if (isBusy) return new StoreRefusal('busy', `${said}; another process holds it`, error);
+  return new StoreRefusal('broken', said, error);
+}

@@ -1,0 +1,261 @@
+/** Reading a store, while others write it: runs through the sealed index, the newest events through their keys. */
+import type { Sqlite, SqliteStatement, SqlRow } from 'ground/sqlite';
+import { eventHead, fits, saysTheSame } from '../event-text.ts';
+import type { EventQuery, FeedbackRecord, Repeat, StoredEvent, TraceStats } from '../ports.ts';
+import { KEY_WORDS, type NameHash, nameHash, wordsOf } from './keys.ts';
+import { BUCKETS, INDEX_EVENTS, INDEX_RUNS } from './layout.ts';
+
+/** Chunk numbers looked at in one statement, and feedback rows read at once. */
+const PAGE = 256;
+
+interface ReadChunk {
+  readonly seq: number;
+  readonly base: number;
+  readonly receivedMs: number;
+  readonly keys: Uint32Array;
+  readonly body: Uint8Array;
+}
+
+export class Reader {
+  readonly #db: Sqlite;
+  readonly #chunk: SqliteStatement;
+  readonly #chunkOf: SqliteStatement;
+  #lastChunk: ReadChunk | null = null;
+
+  constructor(db: Sqlite) {
+    this.#db = db;
+    this.#chunk = db.prepare('SELECT seq, base, received_ms, keys, body FROM chunks WHERE seq=?');
+    this.#chunkOf = db.prepare('SELECT seq FROM chunks WHERE base<=? ORDER BY base DESC LIMIT 1');
+  }
+
+  async *read(query: EventQuery): AsyncIterable<StoredEvent> {
+    const repeated = query.view === 'distinct' ? new RepeatMap(this) : null;
+    const run = query.runId === undefined ? null : nameHash(query.runId);
+    let left = query.limit ?? Number.POSITIVE_INFINITY;
+    if (left <= 0) return;
+    for (const seq of run === null ? this.#seqsOfAll(query) : this.#seqsOfRun(run)) {
+      const chunk = this.#load(seq);
+      if (chunk === null) continue;
+      for (let i = 0; i * KEY_WORDS < chunk.keys.length; i++) {
+        const at = i * KEY_WORDS;
+        if (run !== null && (chunk.keys[at + 2] !== run[0] || chunk.keys[at + 3] !== run[1])) continue;
+        const event = eventAt(chunk, i);
+        if (!fits(query, event)) continue;
+        if (repeated?.has(event.ordinal, [chunk.keys[at + 4]!, chunk.keys[at + 5]!])) continue;
+        yield event;
+        if (--left <= 0) return;
+      }
+    }
+  }
+
+  async *repeats(): AsyncIterable<Repeat> {
+    for (let bucket = 0; bucket < BUCKETS; bucket++) yield* this.repeatsOfBucket(bucket);
+  }
+
+  /** Repeats among the events whose hash begins with `bucket`, each with the first of its id. */
+  *repeatsOfBucket(bucket: number): Iterable<Repeat> {
+    const places = this.#eventPlaces(bucket);
+    // Only hashes that come twice are looked at further; the order within one hash is that of acceptance.
+    const byHash = new Map<string, number[]>();
+    for (let at = 0; at < places.length; at += 3) {
+      const hash = `${places[at]}:${places[at + 1]}`;
+      const ordinals = byHash.get(hash);
+      if (ordinals === undefined) byHash.set(hash, [places[at + 2]!]);
+      else ordinals.push(places[at + 2]!);
+    }
+    for (const ordinals of byHash.values()) {
+      if (ordinals.length < 2) continue;
+      const firsts = new Map<string, StoredEvent>();
+      for (const ordinal of ordinals.sort((a, b) => a - b)) {
+        const event = this.#eventOf(ordinal);
+        if (event === null) continue;
+        const first = firsts.get(event.eventId);
+        if (first === undefined) firsts.set(event.eventId, { ...event, bytes: event.bytes.slice() });
+        else {
+          const kind = saysTheSame(first.bytes, event.bytes) ? 'same' : 'conflict';
+          yield { eventId: event.eventId, firstOrdinal: first.ordinal, ordinal, kind };
+        }
+      }
+    }
+  }
+
+  /** One past the newest ordinal. */
+  nextOrdinal(): number {
+    return Number(this.#db.prepare('SELECT next_event FROM state').get()!.next_event);
+  }
+
+  stats(): TraceStats {
+    const { events, bytes } = this.#db.prepare('SELECT events, bytes FROM state').get()!;
+    const at = (order: 'ASC' | 'DESC'): number | null => {
+      const row = this.#db.prepare(`SELECT received_ms FROM chunks ORDER BY seq ${order} LIMIT 1`).get();
+      return row === undefined ? null : Number(row.received_ms);
+    };
+    return { events: Number(events), bytes: Number(bytes), firstReceivedMs: at('ASC'), lastReceivedMs: at('DESC') };
+  }
+
+  feedback(id: string): FeedbackRecord | null {
+    const row = this.#db.prepare('SELECT id, version, received_ms, body FROM feedback WHERE id=?').get(id);
+    return row === undefined ? null : feedbackOf(row);
+  }
+
+  async *allFeedback(): AsyncIterable<FeedbackRecord> {
+    const page = this.#db.prepare('SELECT id, version, received_ms, body FROM feedback WHERE id>? ORDER BY id LIMIT ?');
+    for (let after = ''; ; ) {
+      const rows = page.all(after, PAGE).map(feedbackOf);
+      yield* rows;
+      if (rows.length < PAGE) return;
+      after = rows.at(-1)!.id;
+    }
+  }
+
+  /** What SQLite and the counts say against the store; empty when it is whole. */
+  problems(): string[] {
+    const said = this.#db
+      .prepare('PRAGMA integrity_check(20)')
+      .all()
+      .map((row) => String(row.integrity_check));
+    const found = said.filter((line) => line !== 'ok');
+    const sums = this.#db
+      .prepare('SELECT coalesce(sum(count),0) AS events, coalesce(sum(bytes),0) AS bytes FROM chunks')
+      .get()!;
+    const state = this.#db.prepare('SELECT events, bytes FROM state').get()!;
+    for (const name of ['events', 'bytes'] as const) {
+      if (sums[name] !== state[name]) found.push(`${name}: counted ${sums[name]}, recorded ${state[name]}`);
+    }
+    return found;
+  }
+
+  *#seqsOfAll({ sinceMs, untilMs }: EventQuery): Iterable<number> {
+    const page = this.#db.prepare(
+      'SELECT seq FROM chunks WHERE seq>? AND seq<=? AND last_ms>=? AND first_ms<? ORDER BY seq LIMIT ?',
+    );
+    const last = this.#lastSeq();
+    for (let after = 0; ; ) {
+      const rows = page.all(after, last, sinceMs ?? 0, untilMs ?? Number.MAX_VALUE, PAGE);
+      for (const row of rows) yield Number(row.seq);
+      if (rows.length < PAGE) return;
+      after = Number(rows.at(-1)!.seq);
+    }
+  }
+
+  /** In order: sealed segments one by one, each through its index, then the chunks that no segment holds yet. */
+  *#seqsOfRun(run: NameHash): Iterable<number> {
+    const last = this.#lastSeq();
+    const sealed = Number(this.#db.prepare('SELECT sealed_seq FROM state').get()!.sealed_seq);
+    const place = this.#db.prepare('SELECT words FROM places WHERE kind=? AND bucket=? AND segment=?');
+    for (const { id, first_seq } of this.#segments()) {
+      const row = place.get(INDEX_RUNS, run[0] >>> 24, id);
+      if (row === undefined) continue;
+      const words = wordsOf(row.words as Uint8Array);
+      for (let at = 0; at < words.length; at += 3) {
+        if (words[at] === run[0] && words[at + 1] === run[1]) yield first_seq + words[at + 2]!;
+      }
+    }
+    const page = this.#db.prepare('SELECT seq FROM chunks WHERE seq>? AND seq<=? ORDER BY seq LIMIT ?');
+    for (let after = sealed; ; ) {
+      const rows = page.all(after, last, PAGE);
+      for (const row of rows) yield Number(row.seq);
+      if (rows.length < PAGE) return;
+      after = Number(rows.at(-1)!.seq);
+    }
+  }
+
+  #segments(): { id: number; first_seq: number; base: number }[] {
+    const rows = this.#db.prepare('SELECT id, first_seq, base FROM segments ORDER BY id').all();
+    return rows.map(({ id, first_seq, base }) => ({
+      id: Number(id),
+      first_seq: Number(first_seq),
+      base: Number(base),
+    }));
+  }
+
+  /** Hash and ordinal, three numbers a place, of one bucket: out of the sealed segments and of what is not sealed. */
+  #eventPlaces(bucket: number): number[] {
+    const found: number[] = [];
+    const place = this.#db.prepare('SELECT words FROM places WHERE kind=? AND bucket=? AND segment=?');
+    for (const { id, base } of this.#segments()) {
+      const row = place.get(INDEX_EVENTS, bucket, id);
+      if (row === undefined) continue;
+      const words = wordsOf(row.words as Uint8Array);
+      for (let at = 0; at < words.length; at += 3) found.push(words[at]!, words[at + 1]!, base + words[at + 2]!);
+    }
+    const open = this.#db.prepare(
+      'SELECT base, keys FROM chunks WHERE seq>(SELECT sealed_seq FROM state) ORDER BY seq',
+    );
+    for (const row of open.iterate()) {
+      const keys = wordsOf(row.keys as Uint8Array);
+      const base = Number(row.base);
+      for (let at = 4, i = 0; at < keys.length; at += KEY_WORDS, i++) {
+        if (keys[at]! >>> 24 === bucket) found.push(keys[at]!, keys[at + 1]!, base + i);
+      }
+    }
+    return found;
+  }
+
+  #eventOf(ordinal: number): StoredEvent | null {
+    const last = this.#lastChunk;
+    const isLast = last !== null && last.base <= ordinal && ordinal < last.base + last.keys.length / KEY_WORDS;
+    const row = isLast ? null : this.#chunkOf.get(ordinal);
+    if (row === undefined) return null;
+    const chunk = row === null ? last : this.#load(Number(row.seq));
+    if (chunk === null || ordinal - chunk.base >= chunk.keys.length / KEY_WORDS) return null;
+    return eventAt(chunk, ordinal - chunk.base);
+  }
+
+  #load(seq: number): ReadChunk | null {
+    if (this.#lastChunk?.seq === seq) return this.#lastChunk;
+    const row = this.#chunk.get(seq);
+    if (row === undefined) return null;
+    this.#lastChunk = {
+      seq,
+      base: Number(row.base),
+      receivedMs: Number(row.received_ms),
+      keys: wordsOf(row.keys as Uint8Array),
+      body: row.body as Uint8Array,
+    };
+    return this.#lastChunk;
+  }
+
+  #lastSeq(): number {
+    return Number(this.#db.prepare('SELECT coalesce(max(seq), 0) AS seq FROM chunks').get()!.seq);
+  }
+}
+
+/** Which events repeat an earlier one, learned a bucket at a time and kept as one bit an event. */
+class RepeatMap {
+  readonly #reader: Reader;
+  readonly #known = new Uint8Array(BUCKETS);
+  readonly #bits: Uint8Array;
+
+  constructor(reader: Reader) {
+    this.#reader = reader;
+    this.#bits = new Uint8Array(Math.ceil(reader.nextOrdinal() / 8) + 1);
+  }
+
+  has(ordinal: number, hash: NameHash): boolean {
+    const bucket = hash[0] >>> 24;
+    if (this.#known[bucket] === 0) {
+      this.#known[bucket] = 1;
+      for (const repeat of this.#reader.repeatsOfBucket(bucket)) {
+        this.#bits[repeat.ordinal >>> 3]! |= 1 << (repeat.ordinal & 7);
+      }
+    }
+    return (this.#bits[ordinal >>> 3]! & (1 << (ordinal & 7))) !== 0;
+  }
+}
+
+function eventAt({ base, receivedMs, keys, body }: ReadChunk, i: number): StoredEvent {
+  const start = keys[i * KEY_WORDS]!;
+  const bytes = body.subarray(start, start + keys[i * KEY_WORDS + 1]!);
+  const { eventId, runId, kind, timestamp } = eventHead(bytes);
+  return { ordinal: base + i, receivedMs, eventId, runId, kind, timestampMs: timestamp, bytes };
+}
+
+function feedbackOf(row: SqlRow): FeedbackRecord {
+  return {
+    id: String(row.id),
+    version: Number(row.version),
+    receivedMs: Number(row.received_ms),
+    bytes: row.body as Uint8Array,
+  };
+}
