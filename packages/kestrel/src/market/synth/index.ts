@@ -1,0 +1,15 @@
+/** The public list of synthetic days. */
+export { BUNDLED_DAYS, bundledDay } from './bundled.ts';
+export { DETAILS, type Detail } from './detail.ts';
+export type { ProfileName } from './profile.ts';
+export { type SynthCode, SynthRefusal } from './refusal.ts';
+export { type Direction, REGIMES, type Regime } from './regime.ts';
+export {
+  PRIOR_CLOSE_E4_MAX,
+  PRIOR_CLOSE_E4_MIN,
+  RECIPE,
+  SEED_LENGTH_MAX,
+  SYNTH_EVENTS_MAX,
+  type SynthOrder,
+  synthTape,
+} from './tape.ts';
