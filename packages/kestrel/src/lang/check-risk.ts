@@ -159,7 +159,7 @@ function checkFractions(plan: PlanDraft, findings: Findings): void {
 function checkBudget(plan: PlanDraft, ticket: Ticket, rUsdE4: number, findings: Findings): void {
   if (!(plan.budget > 0) || !(ticket.qty > 0)) return;
   const unitE4 = leastLossE4(ticket);
-  if (!(unitE4 > 0)) return;
+  if (!(unitE4 > 0) || !Number.isFinite(unitE4)) return;
   const multiplier = ticket.instrument.kind === 'shares' ? 1 : optionMultiplier;
   const lossE4 = BigInt(Math.floor(unitE4)) * BigInt(ticket.qty) * BigInt(multiplier);
   const budgetE4 = (BigInt(plan.budget) * BigInt(rUsdE4)) / 10_000n;
@@ -261,15 +261,20 @@ function moved(bound: number, sign: 1 | -1, offset: Offset, end: 'low' | 'high')
     case 'c':
       return bound + (sign * offset.e4) / 100;
     case '%':
-      return bound * (1 + (sign * offset.e4) / 1_000_000);
+      return scaled(bound, 1 + (sign * offset.e4) / 1_000_000);
     case 'bps':
-      return bound * (1 + (sign * offset.e4) / 100_000_000);
+      return scaled(bound, 1 + (sign * offset.e4) / 100_000_000);
     case 't':
       if (end === 'low') return sign === 1 ? bound : 0;
       return sign === -1 ? bound : Number.POSITIVE_INFINITY;
     default:
       return offset.unit satisfies never;
   }
+}
+
+/** A change that takes everything away leaves no price at all, and so no loss that is known. */
+function scaled(bound: number, factor: number): number {
+  return factor > 0 ? bound * factor : 0;
 }
 
 /** Whether a clause can take the plan out of a position before its ttl. */

@@ -1,5 +1,5 @@
 // The cursor: one clause's tokens under a reading head, and the refusals met there.
-import { decimalsMax, documentBytesMax, numberMax, parensMax } from './limits.ts';
+import { decimalsMax, diagnosticsMax, documentBytesMax, numberMax, parensMax } from './limits.ts';
 import type { Diagnostic, Duration } from './model.ts';
 import { nearest } from './nearest.ts';
 import {
@@ -29,6 +29,7 @@ export const stop = { kind: 'stop' } as const;
 /** A model node while it is being built. */
 export type Draftable<T> = { -readonly [K in keyof T]: T[K] };
 
+const durationForms = ['a duration such as 120s, 5m or 1h'];
 const signText = ['', '->', '>=', '<=', '==', '!=', '..'];
 
 export class Cursor {
@@ -38,6 +39,8 @@ export class Cursor {
   /** Whether the clause, and whether the statement, has had an error. */
   clauseFlawed = false;
   statementFlawed = false;
+  /** Whether as many problems have been met as one document is told of. */
+  full = false;
   readonly diagnostics: Diagnostic[] = [];
   readonly scan: Scan;
   readonly spans: Spans;
@@ -114,13 +117,13 @@ export class Cursor {
     return this.kind === PUNCT ? this.scan.value[this.i]! : 0;
   }
 
-  takeHead(word: string, expected: readonly string[] = [word]): void {
-    if (!this.isHead(word)) this.fail(expected);
+  takeHead(word: string, expected?: readonly string[]): void {
+    if (!this.isHead(word)) this.fail(expected ?? [word]);
     this.i++;
   }
 
-  takeOption(word: string, expected: readonly string[] = [word]): void {
-    if (this.option !== word) this.fail(expected);
+  takeOption(word: string, expected?: readonly string[]): void {
+    if (this.option !== word) this.fail(expected ?? [word]);
     this.i++;
   }
 
@@ -130,8 +133,8 @@ export class Cursor {
     return true;
   }
 
-  takePunct(code: number, expected: readonly string[] = [punctText(code)]): void {
-    if (!this.isPunct(code)) this.fail(expected);
+  takePunct(code: number, expected?: readonly string[]): void {
+    if (!this.isPunct(code)) this.fail(expected ?? [punctText(code)]);
     this.i++;
   }
 
@@ -189,7 +192,7 @@ export class Cursor {
     return this.kind === NUMBER && this.unit >= 8 && this.unit <= 10 && (this.flags & (POINT | TOO_LARGE)) === 0;
   }
 
-  takeDuration(expected: readonly string[] = ['a duration such as 120s, 5m or 1h']): Duration {
+  takeDuration(expected: readonly string[] = durationForms): Duration {
     if (!this.isDuration || (this.flags & (PLUS | MINUS)) !== 0) this.fail(expected);
     return this.duration();
   }
@@ -230,6 +233,18 @@ export class Cursor {
     const end = to > from && from < this.end ? this.scan.end[to - 1]! : start;
     this.clauseFlawed = true;
     this.statementFlawed = true;
+    if (this.full) return;
+    if (this.diagnostics.length >= diagnosticsMax) {
+      this.full = true;
+      this.diagnostics.push({
+        code: 'K002',
+        severity: 'error',
+        message: `more than ${diagnosticsMax} problems: what follows is not read`,
+        span: this.spans.at(start, end),
+        hint: 'mend these first',
+      });
+      return;
+    }
     this.diagnostics.push({
       code,
       severity: 'error',

@@ -1,5 +1,6 @@
 // Findings: diagnostics as the semantic pass gathers them, each over a node or a named part of one.
 import { codes } from './codes.ts';
+import { diagnosticsMax } from './limits.ts';
 import type { Diagnostic, Span } from './model.ts';
 import { nearest } from './nearest.ts';
 import type { SpanOf } from './spans.ts';
@@ -26,6 +27,7 @@ export class Findings {
   }
 
   add(finding: Finding): void {
+    if (this.diagnostics.length >= diagnosticsMax) return;
     const { code, node, part, message, expected, hint } = finding;
     this.diagnostics.push({
       code,

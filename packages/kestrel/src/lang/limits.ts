@@ -18,3 +18,5 @@ export const countMax = 10_000;
 export const nearestCharsMax = 32;
 /** Documents that one import graph may hold. */
 export const importsMax = 256;
+/** Problems that one document is told of; beyond them it is refused as it stands. */
+export const diagnosticsMax = 4_096;

@@ -7,18 +7,32 @@ import { anchorNames, isDate } from './vocabulary.ts';
 
 export const modifierWords = ['peg', 'fix', 'cap', 'floor', 'esc', 'cancel-if'] as const;
 const priceStart = [...anchorNames, 'a number', 'lean(…)', 'min(…)', 'max(…)', '('];
+const sides = ['buy', 'sell'];
+const atSign = ['@'];
+const expiryOrAt = ['0dte', 'a date', '@'];
+const qtyForms = ['a positive whole number'];
+const rights = ['C', 'P'];
+const rightsOrSlash = ['C', 'P', '/'];
+const expiryForms = ['0dte', 'a date'];
+const waitForms = ['+', '-', 'a duration such as 30s'];
+const groupEnds = ['+', '-', ')'];
+const listEnds = ['+', '-', ',', ')'];
+const commas = ['+', '-', ','];
+const weightForms = ['a weight from 0 to 1'];
+const closing = [')'];
 const strikeForms = ['a strike', 'ATM', '+1', '-1'];
+const instrumentForms = ['shares', ...strikeForms];
 
 export function parseTicket(c: Cursor): Ticket {
   const from = c.i;
   const side = c.option;
-  if (side !== 'buy' && side !== 'sell') c.fail(['buy', 'sell']);
+  if (side !== 'buy' && side !== 'sell') c.fail(sides);
   c.i++;
   const qtyAt = c.i;
   const qty = takeQty(c);
   const instrument = parseInstrument(c);
   const instrumentEnd = c.i;
-  c.takePunct(64, instrument.kind === 'shares' || instrument.expiry !== undefined ? ['@'] : ['0dte', 'a date', '@']);
+  c.takePunct(64, instrument.kind === 'shares' || instrument.expiry !== undefined ? atSign : expiryOrAt);
   const price = parsePrice(c);
   const node: Ticket = c.mark({ side, qty, instrument, price }, from);
   c.part(node, 'qty', qtyAt);
@@ -27,10 +41,9 @@ export function parseTicket(c: Cursor): Ticket {
 }
 
 function takeQty(c: Cursor): number {
-  const expected = ['a positive whole number'];
-  if (c.isInt && c.scan.value[c.i]! > 0) return c.takeInt(expected);
-  if (c.kind !== NUMBER || c.unit === UNKNOWN_UNIT) c.fail(expected);
-  c.report('K023', c.i, c.i + 1, `${quote(c.text)} is no quantity: a positive whole number`, { expected });
+  if (c.isInt && c.scan.value[c.i]! > 0) return c.takeInt(qtyForms);
+  if (c.kind !== NUMBER || c.unit === UNKNOWN_UNIT) c.fail(qtyForms);
+  c.report('K023', c.i, c.i + 1, `${quote(c.text)} is no quantity: a positive whole number`, { expected: qtyForms });
   c.i++;
   return Number.NaN;
 }
@@ -38,16 +51,16 @@ function takeQty(c: Cursor): number {
 function parseInstrument(c: Cursor): Instrument {
   const from = c.i;
   if (c.tryOption('shares')) return c.mark({ kind: 'shares' }, from);
-  const first = parseStrike(c, ['shares', ...strikeForms]);
+  const first = parseStrike(c, instrumentForms);
   if (c.tryPunct(47)) {
     const short = parseStrike(c, strikeForms);
-    const right = takeRight(c, ['C', 'P']);
+    const right = takeRight(c, rights);
     const node: Draftable<Instrument & { kind: 'vertical' }> = { kind: 'vertical', long: first, short, right };
     const expiry = tryExpiry(c);
     if (expiry !== undefined) node.expiry = expiry;
     return c.mark(node, from);
   }
-  const right = takeRight(c, ['C', 'P', '/']);
+  const right = takeRight(c, rightsOrSlash);
   const node: Draftable<Instrument & { kind: 'option' }> = { kind: 'option', strike: first, right };
   const expiry = tryExpiry(c);
   if (expiry !== undefined) node.expiry = expiry;
@@ -99,8 +112,8 @@ export function tryExpiry(c: Cursor): Expiry | undefined {
     return c.mark({ kind: 'date', date }, from);
   }
   if (c.kind === NUMBER && c.unit === 11) {
-    if ((c.flags & (PLUS | MINUS | POINT | TOO_FINE)) !== 0) c.fail(['0dte', 'a date']);
-    c.requireFit(['0dte', 'a date']);
+    if ((c.flags & (PLUS | MINUS | POINT | TOO_FINE)) !== 0) c.fail(expiryForms);
+    c.requireFit(expiryForms);
     c.i++;
     return c.mark({ kind: 'dte', n: c.scan.value[from]! / 10_000 }, from);
   }
@@ -134,7 +147,7 @@ function tryModifier(c: Cursor): Modifier | undefined {
     case 'esc': {
       c.i++;
       const to = parseExpr(c);
-      return c.mark({ kind: 'esc', to, after: c.takeDuration(['+', '-', 'a duration such as 30s']) }, from);
+      return c.mark({ kind: 'esc', to, after: c.takeDuration(waitForms) }, from);
     }
     case 'cancel-if':
       c.i++;
@@ -165,7 +178,7 @@ function parseTerm(c: Cursor): PriceExpr {
   if (c.isPunct(40)) {
     c.openParen();
     const of = parseExpr(c);
-    c.closeParen(['+', '-', ')']);
+    c.closeParen(groupEnds);
     return c.mark({ kind: 'group', of }, from);
   }
   if (c.kind !== WORD) c.fail(priceStart);
@@ -175,12 +188,12 @@ function parseTerm(c: Cursor): PriceExpr {
       c.i++;
       c.openParen();
       const a = parseExpr(c);
-      c.takePunct(44, ['+', '-', ',']);
+      c.takePunct(44, commas);
       const b = parseExpr(c);
-      c.takePunct(44, ['+', '-', ',']);
+      c.takePunct(44, commas);
       const weightAt = c.i;
-      const w = c.takeNumber(NONE, ['a weight from 0 to 1']);
-      c.closeParen([')']);
+      const w = c.takeNumber(NONE, weightForms);
+      c.closeParen(closing);
       const node: PriceExpr = c.mark({ kind: 'lean', a, b, w }, from);
       c.part(node, 'weight', weightAt);
       return node;
@@ -191,7 +204,7 @@ function parseTerm(c: Cursor): PriceExpr {
       c.openParen();
       const args = [parseExpr(c)];
       while (c.tryPunct(44)) args.push(parseExpr(c));
-      c.closeParen(['+', '-', ',', ')']);
+      c.closeParen(listEnds);
       return c.mark({ kind: word, args }, from);
     }
     default:

@@ -14,11 +14,19 @@ import type {
 } from './model.ts';
 import { nearest } from './nearest.ts';
 import { CLOCK, EQ, GE, LE, MALFORMED, MINUS, NE, NONE, NUMBER, PLUS, units, WORD } from './scan.ts';
-import { isSymbol, phases, planStates, reserved } from './vocabulary.ts';
+import { isName, isSeriesStart, isSymbol, isWord, phases, planStates, reserved } from './vocabulary.ts';
 
 const conditionStart = ['a series', 'a number', '(', 'NOT', 'phase', 'T-10', 'time', 'plan(…)'];
 const joiners = ['AND', 'OR', 'held', 'within'];
 const comparisons = ['>', '>=', '<', '<=', '==', '!=', 'crosses'];
+const sumOrComparisons = ['+', '-', ...comparisons];
+const groupEnds = [...joiners, ')'];
+const argForms = ['a whole number', 'a duration such as 5m', 'a word'];
+const argEnds = [',', ')'];
+const closing = [')'];
+const symbolForms = ['a symbol such as SPY'];
+const timeSigns = ['>=', '<'];
+const clockForms = ['a clock such as 15:30'];
 const offsetForms = ['3c', '$0.50', '10%', '5bps', '2t'];
 
 /** What may follow a trigger that is followed by one of `next`. */
@@ -59,7 +67,7 @@ function parseUnary(c: Cursor): Trigger {
   if (c.isPunct(40)) {
     c.openParen();
     const of = parseTrigger(c);
-    c.closeParen(afterTrigger([')']));
+    c.closeParen(groupEnds);
     trigger = c.mark({ kind: 'paren', of }, inner);
   } else trigger = parseCondition(c);
   if (negated) trigger = c.mark({ kind: 'not', of: trigger }, from);
@@ -78,8 +86,8 @@ function parseCondition(c: Cursor): Condition {
     if (option === 'phase') return parsePhase(c);
     if (option === 'time' && !followedBy(c, 40)) {
       c.i++;
-      const cmp = takeCmp(c, ['>=', '<']);
-      const clock = takeClock(c, ['a clock such as 15:30'], 'K053');
+      const cmp = takeCmp(c, timeSigns);
+      const clock = takeClock(c, clockForms, 'K053');
       return c.mark({ kind: 'time', cmp, clock }, from);
     }
     if (option === 'plan' && followedBy(c, 40)) return parsePlanState(c);
@@ -99,10 +107,7 @@ function parseCondition(c: Cursor): Condition {
     const right = parseOperand(c);
     return c.mark({ kind: 'crosses', left, dir, right }, from);
   }
-  const cmp = takeCmp(
-    c,
-    left.kind === 'series' && left.offset === undefined ? ['+', '-', ...comparisons] : comparisons,
-  );
+  const cmp = takeCmp(c, left.kind === 'series' ? sumOrComparisons : comparisons);
   const right = parsePercentile(c) ?? parseOperand(c);
   return c.mark({ kind: 'compare', left, cmp, right }, from);
 }
@@ -164,7 +169,7 @@ function parsePlanState(c: Cursor): Condition {
   c.openParen();
   const name = c.i;
   const plan = takeName(c, 'the name of a plan');
-  c.closeParen([')']);
+  c.closeParen(closing);
   c.takePunct(46);
   const option = c.option;
   const state: PlanState | undefined = planStates.find((s) => s === option);
@@ -178,7 +183,7 @@ function parsePlanState(c: Cursor): Condition {
 /** A name; `what` says of what, for the refusal. */
 export function takeName(c: Cursor, what: string): string {
   const text = c.text;
-  if (c.kind !== WORD || text === reserved || !isPlainName(text)) {
+  if (c.kind !== WORD || text === reserved || !isName(text)) {
     const lowered = text.toLowerCase().replaceAll('_', '-');
     c.fail(
       [`${what} (lower-case letters, digits and hyphens)`],
@@ -189,45 +194,27 @@ export function takeName(c: Cursor, what: string): string {
   return text;
 }
 
-/** `[a-z][a-z0-9]*(-[a-z0-9]+)*`, over char codes. */
-function isPlainName(text: string): boolean {
-  let joint = true;
-  for (let i = 0; i < text.length; i++) {
-    const d = text.charCodeAt(i);
-    if (d >= 97 && d <= 122) joint = false;
-    else if (d >= 48 && d <= 57) {
-      if (i === 0) return false;
-      joint = false;
-    } else if (d === 45) {
-      if (joint) return false;
-      joint = true;
-    } else return false;
-  }
-  return !joint;
-}
-
-/** A symbol: a run of tokens without space between them. */
-export function takeSymbol(c: Cursor, expected: readonly string[] = ['a symbol such as SPY']): string {
-  const from = c.i;
+/** A symbol: the run of its characters, whatever tokens they made. */
+export function takeSymbol(c: Cursor, expected: readonly string[] = symbolForms): string {
   if (c.kind !== WORD) c.fail(expected);
-  let to = c.i + 1;
-  while (to + 1 < c.end && isJoint(c, to) && tight(c, to) && tight(c, to + 1)) to += 2;
-  const text = to === from + 1 ? c.text : c.scan.text.slice(c.start, c.scan.end[to - 1]);
-  if (!isSymbol(text)) {
-    const upper = text.toUpperCase();
-    c.fail(expected, upper !== text && isSymbol(upper) ? `write it ${quote(upper)}` : undefined);
+  const { text } = c.scan;
+  const from = c.start;
+  let to = from;
+  while (to < text.length && isSymbolChar(text.charCodeAt(to), text.charCodeAt(to + 1))) to++;
+  let next = c.i;
+  while (next < c.end && c.scan.start[next]! < to) next++;
+  const symbol = text.slice(from, to);
+  if (next === c.i || c.scan.end[next - 1] !== to || !isSymbol(symbol)) {
+    const upper = c.text.toUpperCase();
+    c.fail(expected, upper !== c.text && isSymbol(upper) ? `write it ${quote(upper)}` : undefined);
   }
-  c.i = to;
-  return text;
+  c.i = next;
+  return symbol;
 }
 
-function isJoint(c: Cursor, i: number): boolean {
-  const code = c.scan.value[i];
-  return c.scan.kind[i] === 6 && (code === 46 || code === 47 || code === 94);
-}
-
-function tight(c: Cursor, i: number): boolean {
-  return c.scan.start[i] === c.scan.end[i - 1];
+function isSymbolChar(code: number, next: number): boolean {
+  if ((code >= 65 && code <= 90) || (code >= 48 && code <= 57)) return true;
+  return code === 46 || code === 47 || code === 94 || (code === 45 && next !== 62);
 }
 
 /** A clock; `code` refuses one that no day has (`25:00`). */
@@ -281,25 +268,13 @@ function parseOperand(c: Cursor): Operand {
     }
     return c.mark({ kind: 'number', e4, unit }, from);
   }
-  if (c.kind !== WORD || isJoiner(c.text)) c.fail(conditionStart);
+  if (c.kind !== WORD || !isSeriesStart(c.text)) c.fail(conditionStart, startHint(c));
   return parseSeries(c);
 }
 
-function isJoiner(text: string): boolean {
-  switch (text) {
-    case 'AND':
-    case 'OR':
-    case 'NOT':
-    case 'held':
-    case 'within':
-    case 'crosses':
-    case 'buy':
-    case 'sell':
-    case reserved:
-      return true;
-    default:
-      return text.endsWith('-');
-  }
+function startHint(c: Cursor): string | undefined {
+  if (/^p\d/.test(c.text)) return 'a percentile stands on the right: velocity(5m) >= p95';
+  return c.text.endsWith('-') ? 'put a space before the sign' : undefined;
 }
 
 function parseSeries(c: Cursor): Series {
@@ -310,8 +285,7 @@ function parseSeries(c: Cursor): Series {
   if (c.isPunct(40)) parseArgs(c, args);
   while (c.isPunct(46)) {
     c.i++;
-    if (c.kind !== WORD) c.fail(['a word']);
-    if (c.text === reserved) c.fail(['a word']);
+    if (c.kind !== WORD || c.text === reserved || !isWord(c.text)) c.fail(['a word']);
     name += `.${c.text}`;
     c.i++;
   }
@@ -332,28 +306,22 @@ function parseSeries(c: Cursor): Series {
 /** `(arg, arg)` of a series or pane. */
 export function parseArgs(c: Cursor, args: SeriesArg[]): void {
   c.openParen();
-  const expected = ['a whole number', 'a duration such as 5m', 'a word'];
   for (;;) {
     const from = c.i;
-    if (c.isInt) args.push(c.mark({ kind: 'int', n: c.takeInt(expected) }, from));
+    if (c.isInt) args.push(c.mark({ kind: 'int', n: c.takeInt(argForms) }, from));
     else if (c.isDuration && (c.flags & (PLUS | MINUS)) === 0) {
       args.push(c.mark({ kind: 'duration', duration: c.duration() }, from));
-    } else if (c.kind === WORD && c.text !== reserved && isArgWord(c.text)) {
+    } else if (c.kind === WORD && c.text !== reserved && isWord(c.text)) {
       const word = c.text;
       c.i++;
       args.push(c.mark({ kind: 'word', word }, from));
     } else if (c.kind === NUMBER && c.literalFault() === undefined) {
-      c.report('K053', c.i, c.i + 1, `${quote(c.text)} is no argument`, { expected });
+      c.report('K053', c.i, c.i + 1, `${quote(c.text)} is no argument`, { expected: argForms });
       c.i++;
-    } else c.fail(expected);
+    } else c.fail(argForms);
     if (!c.tryPunct(44)) break;
   }
-  c.closeParen([',', ')']);
-}
-
-/** A word that prints as one token again. */
-function isArgWord(text: string): boolean {
-  return /^[A-Za-z][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*$/.test(text);
+  c.closeParen(argEnds);
 }
 
 /** `+ 3c` or `- 10%`, if one stands here; arithmetic has a space before its sign. */

@@ -30,7 +30,17 @@ import { parsePrice, parseTicket, tryExpiry } from './parse-ticket.ts';
 import { afterTrigger, parseArgs, parseTrigger, takeClock, takeName, takeOffset, takeSymbol } from './parse-trigger.ts';
 import { ARROW, BAD, CLOCK, DATE, DOTDOT, MINUS, MONTH, NONE, NUMBER, PLUS, scan, WORD } from './scan.ts';
 import { type SpanOf, Spans } from './spans.ts';
-import { armStates, isDate, isMonth, planHeads, reserved, statementHeads, subjects } from './vocabulary.ts';
+import {
+  armStates,
+  isDate,
+  isMonth,
+  isPath,
+  isWord,
+  planHeads,
+  reserved,
+  statementHeads,
+  subjects,
+} from './vocabulary.ts';
 
 /** A plan as far as it was understood: one without `do` never leaves the parser as a `Plan`. */
 export type PlanDraft = Omit<Plan, 'do'> & { readonly do?: DoClause };
@@ -49,6 +59,21 @@ export interface Parsed extends ParseResult {
   readonly claimed: ReadonlySet<string>;
 }
 
+const none: readonly string[] = [];
+const afterTriggers = afterTrigger(none);
+const afterExit = afterTrigger(['@']);
+const afterMode = afterTrigger(['->', 'the end of the line']);
+const afterReload = afterTrigger(['buy', 'sell']);
+const afterWake = afterTrigger(['DELIVER']);
+const wakeOptions = ['priority', 'budget', 'cooldown'];
+const managing = planHeads.slice(3);
+const riskForms = ['a positive risk such as 0.4R'];
+const ttlForms = ['a clock such as 15:30', 'a deadline such as +45m'];
+const wholeNumber = ['a whole number'];
+const atSign = ['@'];
+const fracOrAt = ['frac', '@'];
+const fractionForms = ['a fraction such as 0.5'];
+const multipleForms = ['a multiple such as 2x'];
 const waysIn = ['WHEN', 'DO'];
 /** The ttl of a head that did not parse. */
 const noTtl: Ttl = { kind: 'relative', duration: { n: Number.NaN, unit: 's' } };
@@ -76,6 +101,7 @@ export function parse(text: string): Parsed {
       });
       break;
     }
+    if (c.full) break;
     c.statementFlawed = false;
     const draft = parseStatement(c, block, claimed);
     if (draft === undefined) continue;
@@ -83,6 +109,9 @@ export function parse(text: string): Parsed {
     if (c.statementFlawed) flawed.add(draft);
     else statements.push(draft as Statement);
   }
+  // The statements above it may have been left out; the first one has no blank line above it.
+  const first = statements[0];
+  if (first?.blank === true) (first as Draftable<Statement>).blank = false;
   const document: Draftable<KestrelDocument> = { statements };
   if (layout.dangling !== undefined) document.dangling = layout.dangling;
   spans.node(document, 0, text.length);
@@ -205,7 +234,7 @@ function parseImport(c: Cursor, block: Block): Import {
   c.takeHead('FROM', [',', 'FROM']);
   const pathAt = c.i;
   const path = takePath(c);
-  c.finish([]);
+  c.finish(none);
   const node: Import = { kind: 'import', ...comments(head), blank: block.blank, names, path };
   nameTokens.forEach((token, k) => {
     c.part(node, `names.${k}`, token);
@@ -221,7 +250,7 @@ function takePath(c: Cursor): string {
   while (c.i + 1 < c.end && c.scan.start[c.i + 1] === c.scan.end[c.i]) c.i++;
   const path = c.scan.text.slice(c.scan.start[from], c.scan.end[c.i]);
   c.i++;
-  if (/^\.\.?\/[A-Za-z0-9._/-]+$/.test(path)) return path;
+  if (isPath(path)) return path;
   if (/^[/~]/.test(path) && c.scan.kind[from] !== BAD) {
     c.report('K013', from, c.i, `${quote(path)} leads outside the document's root`, {
       expected,
@@ -239,7 +268,7 @@ function parseUsing(c: Cursor): UsingClause {
   c.takeOption('exec');
   const exec = takeSymbol(c);
   const expiry = tryExpiry(c);
-  c.finish(expiry === undefined ? ['0dte', 'a date'] : []);
+  c.finish(expiry === undefined ? ['0dte', 'a date'] : none);
   return expiry === undefined ? { signal, exec } : { signal, exec, expiry };
 }
 
@@ -250,23 +279,22 @@ function parseWake(c: Cursor, block: Block): Wake {
   const name = takeName(c, 'a name for the wake');
   c.takeHead('WHEN');
   const when = parseTrigger(c);
-  c.takeHead('DELIVER', afterTrigger(['DELIVER']));
+  c.takeHead('DELIVER', afterWake);
   const deliverAt = c.i;
   const deliver = takeName(c, 'the name of a view');
   const node: Draftable<Wake> = { kind: 'wake', ...comments(head), blank: block.blank, name, when, deliver };
   c.part(node, 'name', nameAt);
   c.part(node, 'deliver', deliverAt);
-  const rest = ['priority', 'budget', 'cooldown'];
-  if (c.tryOption('priority')) node.priority = c.takeInt(['a whole number']);
+  if (c.tryOption('priority')) node.priority = c.takeInt(wholeNumber);
   if (c.tryOption('budget')) {
     c.part(node, 'perDay', Math.min(c.i, c.end - 1));
-    node.perDay = c.takeInt(['a whole number']);
+    node.perDay = c.takeInt(wholeNumber);
     c.takeOption('wakes', ['wakes/day']);
     c.takePunct(47, ['wakes/day']);
     c.takeOption('day', ['wakes/day']);
   }
   if (c.tryOption('cooldown')) node.cooldown = c.takeDuration();
-  c.finish(rest);
+  c.finish(wakeOptions);
   return finishStatement(c, node, block);
 }
 
@@ -286,12 +314,12 @@ function parseView(c: Cursor, block: Block): View {
   if (c.option === 'budget' && c.i + 1 < c.end && c.scan.kind[c.i + 1] === NUMBER) {
     c.i++;
     c.part(node, 'tokens', c.i);
-    node.tokens = c.takeInt(['a whole number']);
+    node.tokens = c.takeInt(wholeNumber);
     c.takeOption('tokens');
   }
   do {
     const from = c.i;
-    if (c.kind !== WORD || !/^[A-Za-z][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*$/.test(c.text) || c.text === reserved) {
+    if (c.kind !== WORD || !isWord(c.text) || c.text === reserved) {
       c.fail(['a pane such as tape(5m, 12)']);
     }
     const word = c.text;
@@ -346,7 +374,7 @@ function parsePlanHead(c: Cursor, node: Draftable<PlanDraft>): void {
   c.takeOption('ttl');
   node.ttl = takeTtl(c);
   if (c.tryOption('regime')) node.regime = parseRegime(c);
-  if (c.tryOption('priority')) node.priority = c.takeInt(['a whole number']);
+  if (c.tryOption('priority')) node.priority = c.takeInt(wholeNumber);
   c.finish(
     node.priority !== undefined
       ? []
@@ -358,7 +386,7 @@ function parsePlanHead(c: Cursor, node: Draftable<PlanDraft>): void {
 
 /** A risk in R; a literal that is none is K020 and answers NaN. */
 function takeBudget(c: Cursor, node: object): number {
-  const expected = ['a positive risk such as 0.4R'];
+  const expected = riskForms;
   if (c.kind !== NUMBER || c.literalFault() !== undefined) c.fail(expected);
   const at = c.i++;
   c.part(node, 'budget', at);
@@ -372,7 +400,7 @@ function takeBudget(c: Cursor, node: object): number {
 }
 
 function takeTtl(c: Cursor): Ttl {
-  const expected = ['a clock such as 15:30', 'a deadline such as +45m'];
+  const expected = ttlForms;
   if (c.kind === CLOCK) return takeClock(c, expected, 'K021');
   const from = c.i;
   if (c.isDuration && (c.flags & PLUS) !== 0) {
@@ -417,7 +445,7 @@ function parsePlanClauses(
   let seenWhen = false;
   let seenDo = false;
   let misplaced: number | undefined;
-  for (let k = 0; k < block.clauses.length; k++) {
+  for (let k = 0; k < block.clauses.length && !c.full; k++) {
     const clause = block.clauses[k]!;
     c.enter(clause.from, clause.to);
     attempt(() => {
@@ -435,12 +463,12 @@ function parsePlanClauses(
           seenWhen = true;
           c.i++;
           const when: WhenClause = { kind: 'when', ...comments(clause), when: parseTrigger(c) };
-          c.finish(afterTrigger([]));
+          c.finish(afterTriggers);
           node.when = c.mark(when, clause.from);
           return;
         }
         case 'DO': {
-          if (seenDo) c.fail(planHeads.slice(3), 'a plan has one DO; further tickets are ALSO');
+          if (seenDo) c.fail(managing, 'a plan has one DO; further tickets are ALSO');
           seenDo = true;
           c.i++;
           const action: DoClause = { kind: 'do', ...comments(clause), ticket: parseTicket(c) };
@@ -449,7 +477,7 @@ function parsePlanClauses(
           return;
         }
         default: {
-          const parsed = parseClause(c, clause, seenDo ? planHeads.slice(3) : clauseHeads(seenWhen, seenDo));
+          const parsed = parseClause(c, clause, seenDo ? managing : clauseHeads(seenWhen, seenDo));
           if (!seenDo) misplaced ??= clause.from;
           node.clauses.push(parsed);
         }
@@ -464,7 +492,7 @@ function parsePlanClauses(
 }
 
 function clauseHeads(seenWhen: boolean, seenDo: boolean): readonly string[] {
-  if (seenDo) return planHeads.slice(3);
+  if (seenDo) return managing;
   return seenWhen ? ['DO'] : waysIn;
 }
 
@@ -486,10 +514,10 @@ function parseClause(c: Cursor, clause: Clause, expected: readonly string[]): Pl
     case 'TP': {
       c.i++;
       const multipleAt = c.i;
-      const multiple = c.takeNumber(6, ['a multiple such as 2x']);
+      const multiple = c.takeNumber(6, multipleForms);
       const fracAt = c.i + 1;
-      const frac = c.tryOption('frac') ? c.takeNumber(NONE, ['a fraction such as 0.5']) : undefined;
-      c.takePunct(64, frac === undefined ? ['frac', '@'] : ['@']);
+      const frac = c.tryOption('frac') ? c.takeNumber(NONE, fractionForms) : undefined;
+      c.takePunct(64, frac === undefined ? fracOrAt : atSign);
       const price = parsePrice(c);
       c.finish(afterPrice);
       node = { kind: 'tp', ...own, multiple, ...(frac === undefined ? {} : { frac }), price };
@@ -500,7 +528,7 @@ function parseClause(c: Cursor, clause: Clause, expected: readonly string[]): Pl
     case 'EXIT': {
       c.i++;
       const when = parseTrigger(c);
-      c.takePunct(64, afterTrigger(['@']));
+      c.takePunct(64, afterExit);
       node = { kind: 'exit', ...own, when, price: parsePrice(c) };
       c.finish(afterPrice);
       return c.mark(node, from);
@@ -515,14 +543,14 @@ function parseClause(c: Cursor, clause: Clause, expected: readonly string[]): Pl
     case 'CANCEL-IF':
       c.i++;
       node = { kind: 'cancel-if', ...own, when: parseTrigger(c) };
-      c.finish(afterTrigger([]));
+      c.finish(afterTriggers);
       return c.mark(node, from);
     case 'ARM': {
       c.i++;
       const planAt = c.i;
       const plan = takeName(c, 'the name of a plan');
       const on = c.tryOption('on') ? takeArmState(c) : undefined;
-      c.finish(on === undefined ? ['on'] : []);
+      c.finish(on === undefined ? ['on'] : none);
       node = { kind: 'arm', ...own, plan, ...(on === undefined ? {} : { on }) };
       c.part(node, 'plan', planAt);
       return c.mark(node, from);
@@ -542,7 +570,7 @@ function takeArmState(c: Cursor): (typeof armStates)[number] {
 
 function parseInvalidateMode(c: Cursor): 'ride' | 'flat' | undefined {
   if (c.i >= c.end) return undefined;
-  c.takePunct(ARROW, afterTrigger(['->', 'the end of the line']));
+  c.takePunct(ARROW, afterMode);
   const flat = c.tryOption('flat');
   if (!flat) {
     c.takeOption('halt', ['halt', 'flat']);
@@ -557,7 +585,7 @@ function parseReload(c: Cursor, own: Commented): PlanClause {
   if (c.isHead('WHEN')) {
     c.i++;
     const when = parseTrigger(c);
-    if (c.option !== 'buy' && c.option !== 'sell') c.fail(afterTrigger(['buy', 'sell']));
+    if (c.option !== 'buy' && c.option !== 'sell') c.fail(afterReload);
     const node: PlanClause = { kind: 'reload-when', ...own, when, ticket: parseTicket(c) };
     c.finish(afterPrice);
     return c.mark(node, from);
@@ -572,7 +600,7 @@ function parseReload(c: Cursor, own: Commented): PlanClause {
   c.takeOption('up');
   c.takeOption('to');
   const upToAt = c.i;
-  const upTo = c.takeInt(['a whole number']);
+  const upTo = c.takeInt(wholeNumber);
   const node: Draftable<Extract<PlanClause, { kind: 'reload-every' }>> = {
     kind: 'reload-every',
     ...own,
@@ -611,10 +639,11 @@ function parsePod(c: Cursor, block: Block, claimed: Set<string>): Pod {
     node.dayLoss = takeBudget(c, node);
     c.takePunct(ARROW);
     c.takeOption('halt');
-    c.finish([]);
+    c.finish(none);
   });
   if (node.name === '') claim(c, head, claimed);
   for (const clause of block.clauses) {
+    if (c.full) break;
     c.enter(clause.from, clause.to);
     const book = attempt(() => parseBook(c, clause));
     if (book !== undefined) node.books.push(book);
@@ -651,6 +680,7 @@ function parseGrade(c: Cursor, block: Block): Grade | undefined {
   const node = attempt(() => parseGradeHead(c, block));
   const clauses: GradeClause[] = [];
   for (const clause of block.clauses) {
+    if (c.full) break;
     c.enter(clause.from, clause.to);
     const parsed = attempt(() => parseGradeClause(c, clause));
     if (parsed !== undefined) clauses.push(parsed);
@@ -681,7 +711,7 @@ function parseGradeHead(c: Cursor, block: Block): Grade {
   c.takeHead('FILL');
   const fillAt = c.i;
   const fill = takeName(c, 'the name of a fill model');
-  c.finish([]);
+  c.finish(none);
   const node: Grade = {
     kind: 'grade',
     ...comments(block.head),
@@ -720,12 +750,12 @@ function parseGradeClause(c: Cursor, clause: Clause): GradeClause {
     if (versus === 'plan') {
       const planAt = c.i;
       const plan = takeName(c, 'the name of a plan');
-      c.finish([]);
+      c.finish(none);
       const node: GradeClause = { kind: 'vs', ...own, versus, plan };
       c.part(node, 'plan', planAt);
       return c.mark(node, clause.from);
     }
-    c.finish([]);
+    c.finish(none);
     return c.mark({ kind: 'vs', ...own, versus: versus as 'null' | 'ungated' }, clause.from);
   }
   c.takeHead('BY', ['VS', 'BY']);
@@ -733,11 +763,11 @@ function parseGradeClause(c: Cursor, clause: Clause): GradeClause {
   const node: GradeClause = { kind: 'by', ...own, dims };
   do {
     const from = c.i;
-    if (c.kind !== WORD || c.text === reserved) c.fail(['a dimension such as weekday']);
+    if (c.kind !== WORD || c.text === reserved || !isWord(c.text)) c.fail(['a dimension such as weekday']);
     let dim = c.text;
     c.i++;
     while (c.tryPunct(46)) {
-      if (c.kind !== WORD || c.text === reserved) c.fail(['a word']);
+      if (c.kind !== WORD || c.text === reserved || !isWord(c.text)) c.fail(['a word']);
       dim += `.${c.text}`;
       c.i++;
     }

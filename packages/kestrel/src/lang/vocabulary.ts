@@ -93,8 +93,53 @@ export const planHeads = [
 /** The word that no document may use. */
 export const reserved = 'atomic';
 
+/** Words that a trigger reads as its own, in either case, so that no series may begin with one. */
+const triggerWords: ReadonlySet<string> = new Set([
+  'and',
+  'or',
+  'not',
+  'held',
+  'within',
+  'crosses',
+  'phase',
+  'time',
+  'plan',
+  'buy',
+  'sell',
+  reserved,
+]);
+
+/** Whether a series may begin with this word: no word of triggers, no percentile, no `T-10`. */
+export function isSeriesStart(text: string): boolean {
+  if (!isWord(text)) return false;
+  const first = text.charCodeAt(0) | 32;
+  if ((first === 112 || first === 116) && /^(p\d+|t-\d+)$/i.test(text)) return false;
+  return !triggerWords.has(text) && !triggerWords.has(text.toLowerCase());
+}
+
+/** `[A-Za-z][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*`, over char codes: what series, panes and dimensions are spelt with. */
+export function isWord(text: string): boolean {
+  let joint = true;
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    const letter = (c >= 97 && c <= 122) || (c >= 65 && c <= 90);
+    if (letter || (i > 0 && ((c >= 48 && c <= 57) || c === 95))) joint = false;
+    else if (c === 45 && !joint) joint = true;
+    else return false;
+  }
+  return !joint;
+}
+
+/** `[a-z][a-z0-9]*(-[a-z0-9]+)*`, over char codes. */
 export function isName(text: string): boolean {
-  return /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(text);
+  let joint = true;
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if ((c >= 97 && c <= 122) || (i > 0 && c >= 48 && c <= 57)) joint = false;
+    else if (c === 45 && !joint) joint = true;
+    else return false;
+  }
+  return !joint;
 }
 
 export function isSymbol(text: string): boolean {

@@ -33,7 +33,9 @@ import {
   isMonth,
   isName,
   isPath,
+  isSeriesStart,
   isSymbol,
+  isWord,
   phases,
   planStates,
   reserved,
@@ -69,10 +71,6 @@ export function checkTriggerModel(trigger: Trigger): void {
 const cmps: ReadonlySet<string> = new Set(['>', '>=', '<', '<=', '==', '!=']);
 const offsetUnits: ReadonlySet<string> = new Set(['c', '$', '%', 'bps', 't']);
 const numberUnits: ReadonlySet<string> = new Set(['c', '$', '%', 'bps', 't', 'x', 'R']);
-/** First words that a trigger reads as something else than a series. */
-const notSeries = /^(phase|time|plan|held|within|crosses|and|or|not|buy|sell|atomic|p\d+|t-\d+)$/i;
-const word = /^[A-Za-z][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*$/;
-
 class ModelCheck {
   #require(holds: boolean, path: string, expected: string, got: unknown): void {
     if (holds) return;
@@ -433,7 +431,7 @@ class ModelCheck {
   #series(series: Series, path: string): void {
     this.#words(series.name, `${path}.name`);
     const first = series.name.split('.')[0]!;
-    this.#require(!notSeries.test(first), `${path}.name`, 'no word of the grammar', series.name);
+    this.#require(isSeriesStart(first), `${path}.name`, 'no word of the grammar', series.name);
     for (const arg of series.args) this.#arg(arg, `${path}.args`);
     if (series.symbol !== undefined) this.#symbol(series.symbol, `${path}.symbol`);
     if (series.offset === undefined) return;
@@ -445,7 +443,7 @@ class ModelCheck {
   // -------------------------------------------------------------- leaves
 
   #pane(pane: Pane, path: string): void {
-    this.#require(word.test(pane.word) && pane.word !== reserved, `${path}.word`, 'a word', pane.word);
+    this.#require(isWord(pane.word) && pane.word !== reserved, `${path}.word`, 'a word', pane.word);
     for (const arg of pane.args) this.#arg(arg, `${path}.args`);
   }
 
@@ -458,7 +456,7 @@ class ModelCheck {
         this.#duration(arg.duration, path);
         return;
       case 'word':
-        this.#require(word.test(arg.word) && arg.word !== reserved, path, 'a word', arg.word);
+        this.#require(isWord(arg.word) && arg.word !== reserved, path, 'a word', arg.word);
         return;
       default:
         this.#require(false, `${path}.kind`, 'a kind of argument', (arg as { kind: unknown }).kind);
@@ -505,7 +503,7 @@ class ModelCheck {
   #words(text: string, path: string): void {
     const words = text.split('.');
     this.#require(
-      words.every((w) => word.test(w) && w !== reserved),
+      words.every((w) => isWord(w) && w !== reserved),
       path,
       'words joined by points',
       text,
