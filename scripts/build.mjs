@@ -196,7 +196,7 @@ function stampOf(name, types) {
 }
 
 /** @returns whether anything was built */
-async function buildPackage(name, { types, force, say }) {
+async function buildStale(name, { types, force, say }) {
   const packageRoot = join(root, 'packages', name);
   const stampFile = join(packageRoot, 'dist/.stamp');
   const stamped = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : '';
@@ -221,6 +221,44 @@ async function buildPackage(name, { types, force, say }) {
   const size = [...filesUnder(join(packageRoot, 'dist/bin'))].reduce((sum, file) => sum + statSync(file).size, 0);
   say(`${name}: built in ${((Date.now() - started) / 1000).toFixed(1)} s, bins ${Math.round(size / 1024)} KiB`);
   return true;
+}
+
+const LOCK_WAIT_MS_MAX = 180_000;
+
+/** Two builds of one package would tear each other's output: the second waits, and then finds it fresh. */
+async function buildPackage(name, options) {
+  const lock = join(root, 'packages', name, 'dist/.lock');
+  mkdirSync(dirname(lock), { recursive: true });
+  const started = Date.now();
+  while (!taken(lock)) {
+    if (Date.now() - started > LOCK_WAIT_MS_MAX)
+      throw new Error(`another build of ${name} does not end; its mark is ${lock}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  try {
+    return await buildStale(name, options);
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+/** Whether the lock is ours now. One whose process is gone was left by a build that was killed. */
+function taken(lock) {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+  }
+  try {
+    const holder = Number(readFileSync(lock, 'utf8'));
+    // A lock that is still being written names nobody yet.
+    if (holder > 0) process.kill(holder, 0);
+  } catch (error) {
+    if (error.code === 'ESRCH') rmSync(lock, { force: true });
+    else if (error.code !== 'ENOENT' && error.code !== 'EPERM') throw error;
+  }
+  return false;
 }
 
 /** Builds the named packages in turn. @returns how many were built; the others were fresh */

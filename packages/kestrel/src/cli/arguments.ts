@@ -1,7 +1,7 @@
 /** Reads the arguments of a verb by its row in the table, with Node's own reader. */
 import { parseArgs } from 'node:util';
 import { Failure } from './failure.ts';
-import type { Option, Verb } from './verbs.ts';
+import type { Option, Verb } from './verb.ts';
 
 export interface Arguments {
   readonly operands: readonly string[];

@@ -4,7 +4,7 @@ import type { Diagnostic } from '../lang/index.ts';
 import { type Arguments, readArguments } from './arguments.ts';
 import { Failure, oneLine } from './failure.ts';
 import type { Source, Streams } from './streams.ts';
-import { TEXT_VERBS, type TextVerb } from './verbs.ts';
+import { TEXT_VERBS, type TextVerb } from './text-verbs.ts';
 
 /**
  * Bytes read of a document. Four times what the language allows: enough for it to refuse the document by its own

@@ -19,13 +19,10 @@ export function writeWhole(files: readonly { readonly path: string; readonly byt
       renameSync(drafts[i]!, path);
     });
   } catch (error) {
-    const code = systemCode(error);
-    throw new Failure({
-      code: 'unavailable',
-      message: `${files.map(({ path }) => path).join(' and ')} cannot be written (${code})`,
-      expected: 'a folder that may be written, on a disk with room',
-      next: 'free the disk, or name another place',
-    });
+    throw unwritable(
+      files.map(({ path }) => path),
+      systemCode(error),
+    );
   } finally {
     for (const draft of drafts) rmSync(draft, { force: true });
   }
@@ -40,4 +37,13 @@ function writeDraft(path: string, bytes: Uint8Array | string): void {
   } finally {
     closeSync(fd);
   }
+}
+
+export function unwritable(paths: readonly string[], code: string): Failure {
+  return new Failure({
+    code: 'unavailable',
+    message: `${paths.join(' and ')} cannot be written (${code})`,
+    expected: 'a folder that may be written, on a disk with room',
+    next: 'free the disk, or name another place',
+  });
 }

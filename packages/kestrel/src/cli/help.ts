@@ -2,7 +2,7 @@
 import { Command, Help } from 'commander';
 import { usageLine } from './arguments.ts';
 import { EXITS } from './exits.ts';
-import type { Option, Verb } from './verbs.ts';
+import type { Option, Verb } from './verb.ts';
 
 const WIDTH = 100;
 

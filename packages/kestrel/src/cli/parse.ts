@@ -1,5 +1,4 @@
 /** `kestrel parse`: an outline of a document, or with --json its model and diagnostics. */
-import { jcs } from 'ground/jcs';
 import { type ParseResult, parse, type Statement } from '../lang/index.ts';
 import { answer } from './answer.ts';
 import { count, diagnosticLine, errorsIn, questionOf } from './document.ts';
@@ -12,12 +11,24 @@ export function runParse(argv: readonly string[], streams: Streams): number {
   const { source, text, form } = questionOf('parse', argv, streams);
   const result = parse(text);
   if (form === 'json') {
-    streams.write(`${jcs({ document: result.document, diagnostics: result.diagnostics })}\n`);
+    streams.write(`${canonical({ document: result.document, diagnostics: result.diagnostics })}\n`);
   } else {
     streams.write(outline(result));
     for (const diagnostic of result.diagnostics) streams.say(`${diagnosticLine(source, diagnostic)}\n`);
   }
   return errorsIn(result.diagnostics) === 0 ? EXITS.ok : EXITS['document-refused'];
+}
+
+/**
+ * The text that `jcs` would give. A document's trigger may nest deeper than what `jcs` takes to hash, and no key of the
+ * model is a number, so that sorted keys are all there is to it.
+ */
+function canonical(value: object): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    part === null || typeof part !== 'object' || Array.isArray(part)
+      ? part
+      : Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))),
+  );
 }
 
 /** A line a statement: what a person checks at a glance. */

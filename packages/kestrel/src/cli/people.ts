@@ -9,8 +9,12 @@ import { Failure } from './failure.ts';
 import { programPage, verbPage } from './help.ts';
 import { run } from './run.ts';
 import { processStreams, type Streams } from './streams.ts';
-import { tapeCat, tapeImport, tapeInfo, tapeSynth } from './tape.ts';
-import { VERBS, type Verb } from './verbs.ts';
+import { tapeCat } from './tape-cat.ts';
+import { tapeImport } from './tape-import.ts';
+import { tapeInfo } from './tape-info.ts';
+import { tapeSynth } from './tape-synth.ts';
+import type { Verb } from './verb.ts';
+import { VERBS } from './verbs.ts';
 
 export const open = (argv: readonly string[]): Promise<number> => answer(runPeople, argv, processStreams(isatty));
 

@@ -40,7 +40,8 @@ export function judgedPlans(texts: readonly DocumentText[], given: Circumstances
     });
     for (const diagnostic of linked.diagnostics) streams.say(`${diagnosticLine(source, diagnostic)}\n`);
     if (!linked.ok) throw refusedDocument(source, linked.diagnostics);
-    documents.push(linked.document);
+    // Alone, a document stands as it was written; with imports, as what all of them say together.
+    documents.push(linked.documents.length === 1 ? linked.parsed.document : linked.document);
     sources.push(...linked.documents);
   }
   return { documents, sources: sources.map(({ document }) => document) };

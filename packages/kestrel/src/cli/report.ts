@@ -1,6 +1,6 @@
 /** The blotter for people: plans, orders, fills with their cause, what never fired and why, refusals, totals, hash. */
 import Table from 'cli-table3';
-import type { Blotter, BlotterPlan } from '../engine/index.ts';
+import type { Blotter, BlotterPlan, Nearest } from '../engine/index.ts';
 import { utcToLocal } from '../market/index.ts';
 import { oneLine } from './failure.ts';
 import { clockText, counted, decimal, grouped, inR, signed } from './figures.ts';
@@ -81,7 +81,7 @@ function plansOf(blotter: Blotter, paint: Paint): string {
 
 function openOf(plan: BlotterPlan): string {
   if (plan.openQty === 0) return '';
-  const mark = plan.markE4 === undefined || plan.markE4 === null ? '' : ` @ ${decimal(plan.markE4)}`;
+  const mark = plan.markE4 === undefined ? '' : ` @ ${decimal(plan.markE4)}`;
   return `${grouped(plan.openQty)}${mark}`;
 }
 
@@ -93,14 +93,14 @@ function ordersOf(blotter: Blotter, clock: ClockOf, paint: Paint): string {
       t: order.createdAt,
       cells: [
         clock(order.createdAt),
-        order.arrivedAt === undefined || order.arrivedAt === null ? '' : clock(order.arrivedAt),
+        order.arrivedAt === null ? '' : clock(order.arrivedAt),
         plan.name,
         right(String(order.id)),
         order.clause,
         order.side,
         right(grouped(order.qty)),
-        instrumentOf(order.instrument),
-        right(order.limitE4 === null || order.limitE4 === undefined ? 'market' : decimal(order.limitE4)),
+        order.instrument,
+        right(order.limitE4 === null ? 'market' : decimal(order.limitE4)),
         order.state,
       ],
     })),
@@ -120,11 +120,11 @@ function fillsOf(blotter: Blotter, clock: ClockOf, paint: Paint): string {
         right(String(fill.order)),
         left(fill.side === 'buy' ? paint.buy('buy') : paint.sell('sell')),
         right(grouped(fill.qty)),
-        instrumentOf(fill.instrument),
+        fill.instrument,
         right(decimal(fill.priceE4)),
         fill.cause,
-        right(fill.event === null || fill.event === undefined ? '' : String(fill.event)),
-        right(fill.sizeSeen === null || fill.sizeSeen === undefined ? '' : grouped(fill.sizeSeen)),
+        right(String(fill.event)),
+        right(grouped(fill.sizeSeen)),
       ],
     })),
   );
@@ -134,35 +134,26 @@ function fillsOf(blotter: Blotter, clock: ClockOf, paint: Paint): string {
 }
 
 function neverFiredOf(blotter: Blotter, clock: ClockOf, paint: Paint): string {
-  const rows = blotter.plans.flatMap((plan) =>
-    nearestOf(plan).map((nearest) => [
-      plan.name,
-      nearest.clause,
-      nearest.t === undefined || nearest.t === null ? '' : clock(nearest.t),
-      right(
-        nearest.distance === undefined || nearest.distance === null
-          ? 'unknown'
-          : `${nearest.distance} ${nearest.unit ?? ''}`.trim(),
-      ),
-      nearest.blockedBy ?? '',
-    ]),
+  const rows = blotter.plans.flatMap(({ name, nearest }) =>
+    nearest === undefined
+      ? []
+      : [
+          [
+            name,
+            nearest.clause,
+            nearest.t === null ? '' : clock(nearest.t),
+            right(distanceOf(nearest)),
+            nearest.blockedBy,
+          ],
+        ],
   );
   if (rows.length === 0) return '';
   return section('Never fired', table(['plan', 'clause', 'nearest at', 'away by', 'blocked by'], rows, paint), paint);
 }
 
-type Nearest = {
-  clause: string;
-  t?: number | null;
-  distance?: unknown;
-  unit?: string | null;
-  blockedBy?: string | null;
-};
-
-function nearestOf(plan: BlotterPlan): readonly Nearest[] {
-  const nearest = plan.nearest as Nearest | readonly Nearest[] | null | undefined;
-  if (nearest === null || nearest === undefined) return [];
-  return Array.isArray(nearest) ? nearest : [nearest as Nearest];
+function distanceOf({ distance, unit }: Nearest): string {
+  if (distance === null) return '';
+  return unit === 'E4' ? decimal(Math.ceil(distance)) : `${Number(distance.toPrecision(6))} ${unit}`.trim();
 }
 
 /** What befell a plan and is neither an order nor a fill: arming, firing, gates. */
@@ -186,28 +177,18 @@ function refusalsOf(blotter: Blotter, clock: ClockOf, paint: Paint): string {
   return section('Refused', table(['time', 'plan', 'clause', 'code', 'why'], rows, paint), paint);
 }
 
-function totalsOf(blotter: Blotter, paint: Paint): string {
-  const sum = (pick: (plan: BlotterPlan) => number): number =>
-    blotter.plans.reduce((total, plan) => total + pick(plan), 0);
-  const net = sum((plan) => plan.netE4);
-  const fired = blotter.plans.filter((plan) => plan.firedAt !== null && plan.firedAt !== undefined).length;
+function totalsOf({ totals, determinismHash }: Blotter, paint: Paint): string {
   const line = [
-    `${fired} of ${counted(blotter.plans.length, 'plan')} fired`,
-    counted(
-      sum((plan) => plan.orders.length),
-      'order',
-    ),
-    counted(
-      sum((plan) => plan.fills.length),
-      'fill',
-    ),
-    counted(blotter.refusals.length, 'refusal'),
-    `realized ${signed(sum((plan) => plan.realizedE4))}`,
-    `marked ${signed(sum((plan) => plan.markedE4))}`,
-    `fees ${decimal(sum((plan) => plan.feesE4))}`,
-    paint.bold(`net ${gain(net, paint)} dollars`),
+    `${totals.fired} of ${counted(totals.plans, 'plan')} fired`,
+    counted(totals.orders, 'order'),
+    counted(totals.fills, 'fill'),
+    counted(totals.refusals, 'refusal'),
+    `realized ${signed(totals.realizedE4)}`,
+    `marked ${signed(totals.markedE4)}`,
+    `fees ${decimal(totals.feesE4)}`,
+    paint.bold(`net ${gain(totals.netE4, paint)} dollars, ${inR(totals.netR)}`),
   ].join(' · ');
-  return `${section('Totals', `${line}\n`, paint)}\ndeterminismHash ${blotter.determinismHash}\n`;
+  return `${section('Totals', `  ${line}\n`, paint)}\ndeterminismHash ${determinismHash}\n`;
 }
 
 const section = (title: string, body: string, paint: Paint): string => `${paint.bold(title)}\n${body}`;
@@ -228,10 +209,6 @@ type Cell = string | OwnCell;
 /** Stable: rows of one instant keep the blotter's order. */
 const inTime = (rows: readonly { readonly t: number; readonly cells: Cell[] }[]): Cell[][] =>
   [...rows].sort((a, b) => a.t - b.t).map((row) => row.cells);
-
-function instrumentOf(instrument: unknown): string {
-  return typeof instrument === 'string' ? instrument : JSON.stringify(instrument);
-}
 
 const BARE = {
   top: '',

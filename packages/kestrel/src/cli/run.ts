@@ -1,12 +1,12 @@
 /** `kestrel run`: plans over a market day, and the blotter that comes out. */
 import { join } from 'node:path';
 import { jcs } from 'ground/jcs';
-import { type Blotter, runDay } from '../engine/index.ts';
+import { type Blotter, blotterOf, documentHash, Engine } from '../engine/index.ts';
 import type { Tape } from '../market/index.ts';
+import { amountE4 } from './amounts.ts';
 import type { Arguments } from './arguments.ts';
 import { dayTape } from './day-tape.ts';
 import { EXITS } from './exits.ts';
-import { Failure } from './failure.ts';
 import { writeWhole } from './files.ts';
 import { type DocumentText, judgedPlans, readDocuments } from './plans.ts';
 import { type DayFacts, reportOf } from './report.ts';
@@ -14,6 +14,9 @@ import type { Streams } from './streams.ts';
 import { openTape } from './tape-source.ts';
 import { type Paint, paintFor, paintOf, progressFor } from './terminal.ts';
 import type { FEE_SCHEDULES, FILL_MODELS } from './verbs.ts';
+
+/** Rows between two steps of the bar. */
+const PROGRESS_ROWS = 200_000;
 
 export interface Play {
   readonly tape: Tape;
@@ -28,11 +31,11 @@ export interface Play {
 
 export function run({ values }: Arguments, streams: Streams): number {
   const one = (flag: string): string | undefined => values.get(flag)?.[0];
-  const rUsdE4 = positiveE4('r-usd', one('r-usd')!);
+  const rUsdE4 = amountE4('r-usd', one('r-usd')!);
   const sessionR = one('session-r');
-  const sessionRE4 = sessionR === undefined ? undefined : positiveE4('session-r', sessionR);
+  const sessionRE4 = sessionR === undefined ? undefined : amountE4('session-r', sessionR);
   const texts = readDocuments(values.get('plans')!, streams);
-  const tape = openTape(one('tape')!, streams);
+  const tape = openTape(one('tape')!, streams, values.has('lenient') ? { badLines: 'skip' } : {});
   const blotter = play(
     {
       tape,
@@ -61,21 +64,28 @@ export function run({ values }: Arguments, streams: Streams): number {
 export function play(given: Play, streams: Streams): Blotter {
   const { documents, sources } = judgedPlans(given.texts, given, streams);
   const { tape, fill, fees, rUsdE4, sessionRE4 } = given;
-  const progress = progressFor(streams, 'running', tape.columns.length);
+  const engine = new Engine({
+    tape,
+    fill,
+    fees,
+    rE4: rUsdE4,
+    ...(sessionRE4 === undefined ? {} : { sessionR: sessionRE4 }),
+  });
+  engine.author(documents);
+  const progress = progressFor(streams, { what: 'running', total: tape.columns.length });
   try {
-    return runDay({
-      tape,
-      documents,
-      sources,
-      fill,
-      fees,
-      rUsd: rUsdE4 / 10_000,
-      ...(sessionRE4 === undefined ? {} : { sessionR: sessionRE4 / 10_000 }),
-      onProgress: progress.at,
-    });
+    const { t, length } = tape.columns;
+    for (let row = PROGRESS_ROWS; progress.shown && row < length; row += PROGRESS_ROWS) {
+      // A stop inside one instant would split it; one just before it does not.
+      engine.runTo(t[row]! - 1);
+      progress.at(row);
+    }
+    engine.finish();
   } finally {
     progress.stop();
   }
+  // The pin covers what was read, imports included, as it was written.
+  return blotterOf(engine, { document: documentHash(sources), thinkMs: null, subject: null });
 }
 
 export interface Told {
@@ -102,18 +112,4 @@ function factsOf(tape: Tape): DayFacts {
     events: tape.columns.length,
     source: typeof source === 'string' ? source : '',
   };
-}
-
-/** A positive decimal of at most four places, exactly. */
-function positiveE4(flag: string, text: string): number {
-  const match = /^(\d{1,9})(?:\.(\d{1,4}))?$/.exec(text);
-  const e4 = match === null ? 0 : Number(match[1]) * 10_000 + Number((match[2] ?? '').padEnd(4, '0'));
-  if (e4 > 0) return e4;
-  throw new Failure({
-    code: 'usage',
-    message: `--${flag} is no positive amount`,
-    expected: 'digits, with at most 4 decimals, above 0',
-    got: text,
-    next: 'kestrel run --help shows an example',
-  });
 }

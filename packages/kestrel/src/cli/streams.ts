@@ -7,7 +7,7 @@ import { Failure } from './failure.ts';
 
 export interface Streams {
   /** The answer. */
-  readonly write: (text: string) => void;
+  readonly write: (text: string | Uint8Array) => void;
   /** The talk. */
   readonly say: (text: string) => void;
   /** At most `bytesMax` bytes of standard input, or of the file at `path`. */
@@ -56,8 +56,8 @@ export function processStreams(isatty: (fd: number) => boolean): Streams {
 /** The streams of a verb that never asks who watches: it saves loading the terminal. */
 export const quietStreams = (): Streams => processStreams(() => false);
 
-function writeAll(fd: number, text: string): void {
-  const bytes = Buffer.from(text);
+function writeAll(fd: number, text: string | Uint8Array): void {
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   let at = 0;
   while (at < bytes.length) {
     try {

@@ -26,6 +26,8 @@ export function paintOf(look: 'coloured' | 'plain'): Paint {
 }
 
 export interface Progress {
+  /** Whether anybody sees it: work need not stop to tell nobody. */
+  readonly shown: boolean;
   readonly at: (done: number) => void;
   readonly stop: () => void;
 }
@@ -34,17 +36,17 @@ export interface Progress {
 const PROGRESS_EVENTS_MIN = 500_000;
 
 /** A bar on stderr where a person watches it, nothing elsewhere. */
-export function progressFor(streams: Streams, what: string, total: number): Progress {
-  if (!streams.watched('talk') || total < PROGRESS_EVENTS_MIN) return { at: () => {}, stop: () => {} };
+export function progressFor(streams: Streams, work: { readonly what: string; readonly total: number }): Progress {
+  if (!streams.watched('talk') || work.total < PROGRESS_EVENTS_MIN)
+    return { shown: false, at: () => {}, stop: () => {} };
   const bar = new SingleBar({
-    format: `${what} {bar} {percentage}% {value}/{total}`,
+    format: `${work.what} {bar} {percentage}% {value}/{total}`,
     stream: process.stderr,
     clearOnComplete: true,
     hideCursor: true,
     // The work is synchronous: the bar is drawn when it is told, since no timer would run.
-    noTTYOutput: false,
     synchronousUpdate: true,
   });
-  bar.start(total, 0);
-  return { at: (done) => bar.update(done), stop: () => bar.stop() };
+  bar.start(work.total, 0);
+  return { shown: true, at: (done) => bar.update(done), stop: () => bar.stop() };
 }

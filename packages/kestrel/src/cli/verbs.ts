@@ -1,96 +1,29 @@
-/** The command line as data: every verb, its operands and options. `--help`, the readers and docs/cli.md come from here. */
-
-export interface Operand {
-  /** As it stands in the usage line. */
-  readonly name: string;
-  readonly about: string;
-  readonly optional?: true;
-  readonly many?: true;
-}
-
-export interface Option {
-  /** Without its dashes. */
-  readonly flag: string;
-  /** Name of the value it takes; absent: a switch. */
-  readonly value?: string;
-  readonly about: string;
-  /** May be given several times. */
-  readonly many?: true;
-  readonly required?: true;
-  /** What it means when it is left out, as the help says it. */
-  readonly fallback?: string;
-  readonly choices?: readonly string[];
-}
-
-export interface Verb {
-  /** One or two words: `run`, `tape import`. */
-  readonly name: string;
-  readonly summary: string;
-  /** A command that works, shown first. */
-  readonly example: string;
-  readonly about?: string;
-  readonly operands: readonly Operand[];
-  readonly options: readonly Option[];
-}
-
-const json: Option = { flag: 'json', about: 'canonical JSON on stdout; an error is JSON on stderr' };
-const document: Operand = { name: 'FILE', about: 'a document, or - for standard input (the default)', optional: true };
+/** The command line: every verb, in the order in which help lists them. */
+import { TEXT_VERBS } from './text-verbs.ts';
+import { json, type Operand, type Option, type Verb } from './verb.ts';
 
 export const FILL_MODELS = ['strict-cross-v1', 'maker-v1'] as const;
 export const FEE_SCHEDULES = ['none', 'us-equity-v1'] as const;
 export const TAPE_KINDS = ['quote', 'trade', 'oquote', 'otrade', 'bar', 'halt', 'news', 'close', 'oi'] as const;
+export const SYNTH_REGIMES = ['trend', 'range', 'choppy', 'shock', 'gap', 'quiet', 'halt'] as const;
+export const SYNTH_DETAILS = ['ticks', 'seconds', '1m', '5m'] as const;
+export const SYNTH_PROFILES = ['spy', 'ibm', 'bac'] as const;
 
-/** Verbs over text. They answer within 20 ms of an empty script: each loads the part of the language it needs. */
-export const TEXT_VERBS = {
-  parse: {
-    name: 'parse',
-    summary: 'read a document and show what was understood',
-    example: 'kestrel parse plan.kes --json',
-    about: 'Prints an outline, or with --json { document, diagnostics }. Ends with 2 where the text does not parse.',
-    operands: [document],
-    options: [json],
-  },
-  print: {
-    name: 'print',
-    summary: 'print a document in its one canonical spelling',
-    example: 'kestrel print draft.kes > plan.kes',
-    about: 'Comments and order are kept. A document that does not parse is refused: printing it would lose text.',
-    operands: [document],
-    options: [json],
-  },
-  validate: {
-    name: 'validate',
-    summary: 'report every problem of a document at once',
-    example: 'kestrel validate plan.kes',
-    about:
-      'Prints the problems in order, or with --json { ok, diagnostics }. Ends with 2 where one of them is an error.',
-    operands: [document],
-    options: [json],
-  },
-  card: {
-    name: 'card',
-    summary: 'the whole language on one page',
-    example: 'kestrel card',
-    operands: [],
-    options: [json],
-  },
-} as const satisfies Record<string, Verb>;
-
-export type TextVerb = keyof typeof TEXT_VERBS;
-
-const tape: Operand = { name: 'TAPE', about: 'a tape (.jsonl, .jsonl.gz), or bundled:NAME for a bundled day' };
+const tape: Operand = { name: 'TAPE', about: 'a tape (.jsonl, .jsonl.gz), - for standard input, or bundled:NAME' };
+const lenient: Option = { flag: 'lenient', about: 'leave out lines that cannot be read, and say how many' };
+const out: Option = { flag: 'out', value: 'FILE', about: 'where to, gzipped if it ends in .gz', fallback: 'stdout' };
 
 /** Verbs for people at a terminal. */
 export const PEOPLE_VERBS: readonly Verb[] = [
   {
     name: 'run',
     summary: 'run plans over a market day and print the blotter',
-    example: 'kestrel run --tape day.jsonl --plans plan.kes --fill strict-cross-v1 --r-usd 10000',
+    example: 'kestrel run --tape bundled:range --plans plan.kes --fill strict-cross-v1 --r-usd 10000',
     about:
       'The same tape, plans, fill model, fees and R give the same bytes on every machine; the last line is their hash.',
     operands: [],
     options: [
-      { flag: 'tape', value: 'TAPE', about: 'the day: a tape file, or bundled:NAME', required: true },
+      { flag: 'tape', value: 'TAPE', about: 'the day: a tape file, - or bundled:NAME', required: true },
       { flag: 'plans', value: 'FILE', about: 'a document; repeat it for several', many: true, required: true },
       { flag: 'fill', value: 'MODEL', about: 'the fill model', choices: FILL_MODELS, required: true },
       { flag: 'r-usd', value: 'DOLLARS', about: 'what 1R is worth, at most 4 decimals', required: true },
@@ -98,6 +31,7 @@ export const PEOPLE_VERBS: readonly Verb[] = [
       { flag: 'session-r', value: 'R', about: "the session's budget in R", fallback: "no limit beyond the plans'" },
       { flag: 'out', value: 'DIR', about: 'also write blotter.json and report.txt there, whole or not at all' },
       { flag: 'follow', about: 'before the report, the day as a text tape with each fire and fill in its place' },
+      lenient,
       json,
     ],
   },
@@ -113,28 +47,61 @@ export const PEOPLE_VERBS: readonly Verb[] = [
     summary: "make a tape out of a vendor's files",
     example: 'kestrel tape import ibm/20131007_quote.zip ibm/20131007_trade.zip --out ibm.jsonl.gz',
     operands: [{ name: 'SOURCE', about: 'files of one symbol and one day', many: true }],
-    options: [],
+    options: [out, json],
   },
   {
     name: 'tape info',
     summary: "a tape's identity, counts, spreads and oddities",
-    example: 'kestrel tape info day.jsonl',
+    example: 'kestrel tape info bundled:trend',
     operands: [tape],
-    options: [json],
+    options: [lenient, json],
   },
   {
     name: 'tape synth',
     summary: 'make a seeded synthetic day',
-    example: 'kestrel tape synth --seed 7 --regime range --out day.jsonl.gz',
+    example: 'kestrel tape synth --seed 7 --date 2024-03-12 --regime range --out day.jsonl.gz',
+    about:
+      'The same seed and options give the same bytes on every machine, and the header says that the day is synthetic.',
     operands: [],
-    options: [],
+    options: [
+      { flag: 'seed', value: 'SEED', about: 'any text', required: true },
+      { flag: 'date', value: 'DATE', about: 'a session of XNYS, YYYY-MM-DD', required: true },
+      { flag: 'regime', value: 'REGIME', about: 'the course of the day', choices: SYNTH_REGIMES, required: true },
+      { flag: 'symbol', value: 'SYMBOL', about: 'its name', fallback: 'SYN' },
+      { flag: 'profile', value: 'NAME', about: 'the share it is fitted to', choices: SYNTH_PROFILES, fallback: 'spy' },
+      {
+        flag: 'direction',
+        value: 'WAY',
+        about: 'of a trend, shock or gap',
+        choices: ['up', 'down'],
+        fallback: "the seed's",
+      },
+      { flag: 'detail', value: 'DETAIL', about: 'ticks or bars', choices: SYNTH_DETAILS, fallback: 'ticks' },
+      { flag: 'events', value: 'COUNT', about: 'rows in ticks', fallback: "the profile's day" },
+      { flag: 'prior-close', value: 'PRICE', about: 'official close of the day before', fallback: "the profile's" },
+      out,
+      json,
+    ],
   },
   {
     name: 'tape cat',
     summary: 'print a tape as canonical JSON Lines',
-    example: 'kestrel tape cat day.jsonl.gz --kind trade',
+    example: 'kestrel tape cat bundled:range --kind trade --from 09:30 --to 09:31',
+    about: 'The header stands first whatever is left out of the rows.',
     operands: [tape],
-    options: [],
+    options: [
+      {
+        flag: 'kind',
+        value: 'KIND',
+        about: 'only events of this kind; repeat it for several',
+        many: true,
+        choices: TAPE_KINDS,
+      },
+      { flag: 'from', value: 'CLOCK', about: 'from this clock on, local to the exchange, HH:MM or HH:MM:SS' },
+      { flag: 'to', value: 'CLOCK', about: 'up to and at this clock' },
+      { flag: 'limit', value: 'ROWS', about: 'at most so many events' },
+      lenient,
+    ],
   },
 ];
 

@@ -51,7 +51,7 @@ describe('parse', () => {
   });
 
   test('text that does not parse ends with 2, and its diagnostics are in the answer', async () => {
-    const { stdout, stderr, status } = await captured(['parse', '--json'], { stdin: 'PLAN\n' });
+    const { stdout, stderr, status } = await captured(['parse', '--json'], { stdin: 'USING signal\n' });
     expect(status).toBe(2);
     expect(JSON.parse(stdout).diagnostics[0]).toMatchObject({ code: 'K001', severity: 'error', span: { line: 1 } });
     expect(stderr).toBe('');
@@ -79,7 +79,7 @@ describe('print', () => {
   });
 
   test('refuses what does not parse, and prints nothing', async () => {
-    const { stdout, stderr, status } = await captured(['print'], { stdin: `${PLAN}PLAN\n` });
+    const { stdout, stderr, status } = await captured(['print'], { stdin: `${PLAN}USING signal\n` });
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(
       /^-:5:\d+: error K001: .*\nkestrel: document-refused: standard input has 1 error; wanted .*\n$/,
@@ -128,7 +128,7 @@ describe('validate', () => {
   test('standard input has no folder to import from', async () => {
     const { stdout, status } = await captured(['validate', '--json'], { stdin: 'IMPORT fade FROM ./plan.kes\n' });
     expect(status).toBe(2);
-    expect(JSON.parse(stdout).diagnostics[0].code).toBe('K011');
+    expect(JSON.parse(stdout).diagnostics.map((one: { code: string }) => one.code)).toContain('K011');
   });
 });
 
@@ -158,9 +158,12 @@ describe('what cannot be read is refused with a code', () => {
   test.each(cases)('%s', async (_what, argv, stdin, code) => {
     const plain = await captured(argv, { stdin });
     expect(plain).toMatchObject({ status: 2, stdout: '' });
-    expect(plain.stderr).toMatch(new RegExp(`^kestrel: ${code}: .*\\n$`));
+    if (!argv.includes('--json')) expect(plain.stderr).toMatch(new RegExp(`^kestrel: ${code}: .*\\n$`));
     const json = await captured(
-      [...argv, '--json'].filter((arg, i, all) => arg !== '--json' || all.indexOf(arg) === i || code === 'usage'),
+      [
+        ...argv.filter((arg) => arg !== '--json'),
+        ...(argv.includes('--json') ? argv.filter((arg) => arg === '--json') : ['--json']),
+      ],
       { stdin },
     );
     expect(json.stdout).toBe('');
