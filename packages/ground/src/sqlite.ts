@@ -103,16 +103,16 @@ export function copySqlite(from: Sqlite, to: string): void {
 }
 
 function openRaw(file: string, mode: SqliteMode): { engine: Sqlite['engine']; raw: Raw } {
-  const require = createRequire(import.meta.url);
   if (hasOwnSqlite(process.versions.node)) {
-    const { DatabaseSync } = quietly(() => require('node:sqlite')) as {
+    const { DatabaseSync } = quietly(() => process.getBuiltinModule('node:sqlite')) as {
       DatabaseSync: new (file: string, options: { readOnly: boolean }) => Raw;
     };
     return { engine: 'node:sqlite', raw: new DatabaseSync(file, { readOnly: mode === 'read-only' }) };
   }
   let Database: new (file: string, options: { readonly: boolean; fileMustExist: boolean }) => Raw;
   try {
-    Database = require('better-sqlite3');
+    // A bundle may be CommonJS, which knows no import.meta.
+    Database = createRequire(typeof __filename === 'string' ? __filename : import.meta.url)('better-sqlite3');
   } catch (error) {
     throw new SqliteMissing(error);
   }

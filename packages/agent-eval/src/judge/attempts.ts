@@ -1,5 +1,5 @@
 /** Attempts at one model call: at most three, with waits that honour what the upstream asks and the deadline allows. */
-import { ModelFailure } from './model.ts';
+import { isModelFailure } from './model.ts';
 
 export const ATTEMPTS_MAX = 3;
 export const BACKOFF_FIRST_MS = 250;
@@ -29,7 +29,7 @@ export async function patiently<T>(
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof ModelFailure) || error.kind !== 'passing' || attempt >= ATTEMPTS_MAX) throw error;
+      if (!isModelFailure(error) || error.kind !== 'passing' || attempt >= ATTEMPTS_MAX) throw error;
       const backoffMs = BACKOFF_FIRST_MS * 2 ** (attempt - 1) * (0.5 + patience.chance());
       const waitMs = Math.max(error.retryAfterMs ?? 0, backoffMs);
       if (patience.nowMs() + waitMs >= deadlineMs) throw error;

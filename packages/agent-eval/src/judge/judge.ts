@@ -2,7 +2,7 @@
 import { composite, type Rubric, type RubricVersion } from '../rubric/index.ts';
 import { type Patience, patiently } from './attempts.ts';
 import { type Gate, GateFull } from './gate.ts';
-import { type JudgeModel, type ModelAnswer, ModelFailure, type ModelTurn } from './model.ts';
+import { isModelFailure, type JudgeModel, type ModelAnswer, type ModelTurn } from './model.ts';
 import { judgePrompt, repairRequest } from './prompt.ts';
 import { readVerdict, type Verdict, type VerdictFault, type VerdictReading } from './verdict.ts';
 
@@ -106,7 +106,7 @@ async function verdictOf(
       const call = { model, system, turns, schema, subject, signal };
       return readAnswer(rubric, await patiently(() => tools.model.answer(call), tools.patience, signal, deadlineMs));
     } catch (error) {
-      if (!(error instanceof ModelFailure) || signal.aborted) throw error;
+      if (!isModelFailure(error) || signal.aborted) throw error;
       if (error.kind === 'malformed') return { text: '', ...fault('upstream-malformed', error.message) };
       const details = error.status === null ? {} : { details: { upstreamStatus: error.status } };
       throw new JudgeRefusal('unavailable', error.message, {

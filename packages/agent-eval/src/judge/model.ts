@@ -51,3 +51,8 @@ export class ModelFailure extends Error {
     this.retryAfterMs = more.retryAfterMs ?? null;
   }
 }
+
+/** By name, not by class: a bundle may hold the class twice. */
+export function isModelFailure(error: unknown): error is ModelFailure {
+  return error instanceof Error && error.name === 'ModelFailure';
+}

@@ -117,6 +117,11 @@ export class StoreRefusal extends Error {
   }
 }
 
+/** By name, not by class: a bundle may hold the class twice. */
+export function isStoreRefusal(error: unknown): error is StoreRefusal {
+  return error instanceof Error && error.name === 'StoreRefusal';
+}
+
 /** Whether what stands (a version, or null for none) allows the write. */
 export function isMet(precondition: Precondition | null, version: number | null): boolean {
   switch (precondition?.kind) {

@@ -1,5 +1,5 @@
 /** The AI SDK behind the judge's port: one call without its own retries, its errors told apart by what can be done. */
-import { type JudgeModel, type ModelAnswer, type ModelCall, ModelFailure } from '../model.ts';
+import { isModelFailure, type JudgeModel, type ModelAnswer, type ModelCall, ModelFailure } from '../model.ts';
 
 /** The part of a provider's language model that is used here. */
 export interface SdkModel {
@@ -94,7 +94,7 @@ function isFormatComplaint(error: unknown): boolean {
 function failureOf(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   for (let cause: unknown = error, depth = 0; cause != null && depth < 8; depth++) {
-    if (cause instanceof ModelFailure) return cause;
+    if (isModelFailure(cause)) return cause;
     cause = (cause as SdkError).cause;
   }
   const { name, statusCode, responseHeaders } = (error ?? {}) as SdkError;

@@ -1,5 +1,6 @@
 /** Where the writer lives: in this thread, or in one of its own so that syncing never holds up the door. */
 import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { type FeedbackOutcome, type RetainPolicy, StoreRefusal, type StoreRefusalKind } from '../ports.ts';
@@ -125,9 +126,8 @@ function buffersOf({ chunks }: Group): ArrayBuffer[] {
 
 /** The worker's script beside the built bundle, or null when this runs from source. */
 export function builtWorker(): string | null {
-  for (const relative of ['./store-worker.js', '../store-worker.js']) {
-    const file = fileURLToPath(new URL(relative, import.meta.url));
-    if (existsSync(file)) return file;
-  }
-  return null;
+  // A bundle may be CommonJS, which knows no import.meta.
+  const here = dirname(typeof __filename === 'string' ? __filename : fileURLToPath(import.meta.url));
+  const candidates = ['store-worker.js', 'bin/store-worker.js', '../bin/store-worker.js'];
+  return candidates.map((path) => join(here, path)).find((file) => existsSync(file)) ?? null;
 }

@@ -6,7 +6,7 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openSqlite, type Sqlite, type SqliteMode } from 'ground/sqlite';
-import { StoreRefusal } from '../ports.ts';
+import { isStoreRefusal, StoreRefusal } from '../ports.ts';
 
 export const STORE_FILE = 'agent-eval.db';
 export const LAYOUT_VERSION = 1;
@@ -95,7 +95,7 @@ function syncFolder(dir: string): void {
 
 /** Any engine's error as the port's one. */
 export function refusalOf(error: unknown, what: string): StoreRefusal {
-  if (error instanceof StoreRefusal) return error;
+  if (isStoreRefusal(error)) return error;
   const { code, errcode, message } = error as { code?: unknown; errcode?: unknown; message?: unknown };
   const said = `${what}: ${String(message)}`;
   const isFull = code === 'SQLITE_FULL' || errcode === 13 || code === 'ENOSPC';

@@ -1,0 +1,35 @@
+/** What an embedding program calls by other names than the inside does: a server in one call, RPC on plain values. */
+import type { StorePair } from './store/index.ts';
+import {
+  callRpc,
+  makeService,
+  type RpcAnswer,
+  type RunningServer,
+  type ServiceOptions,
+  startHttp,
+} from './wire/index.ts';
+
+export interface StartOptions extends ServiceOptions {
+  /** Default 5005; 0 takes a free one. */
+  readonly port?: number;
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** Wanted from every caller when set. */
+  readonly token?: string | null;
+  /** Origins of web pages that may call. */
+  readonly corsOrigins?: readonly string[];
+  /** Both stores at once, closed by whoever opened them. */
+  readonly store?: StorePair | null;
+}
+
+/** Starts the HTTP server in this process. @throws the platform's error when the port cannot be had */
+export async function startServer(options: StartOptions = {}): Promise<RunningServer> {
+  const { port = 5005, host = '127.0.0.1', token = null, corsOrigins = [], store = null, ...rest } = options;
+  const service = makeService({ traceStore: store?.traces ?? null, feedbackStore: store?.feedback ?? null, ...rest });
+  return startHttp({ service, port, host, token, corsOrigins });
+}
+
+/** Calls a wire method in this process: the same handlers, the same envelope. */
+export async function dispatchRpc(method: string, params: unknown, options: ServiceOptions = {}): Promise<RpcAnswer> {
+  return callRpc(method, { kind: 'value', value: params }, makeService(options));
+}
