@@ -1,0 +1,9 @@
+/** The public list of sessions: frames, slots, turns, chain, proof, catalog, grade. */
+export * from './blinding.ts';
+export * from './catalog.ts';
+export * from './chain.ts';
+export { CANDLES_MAX, type Candle, type Day, dayOf } from './day.ts';
+export * from './frame.ts';
+export * from './play.ts';
+export * from './proof.ts';
+export * from './turn.ts';

@@ -1,0 +1,150 @@
+/**
+ * The proof of a play: its pins, what its author answered, and what came of it. To verify is to replay from the pins
+ * and to compare leaf by leaf, so that the first difference has a name.
+ */
+import { hashOf } from 'ground/digest';
+import { jcs } from 'ground/jcs';
+import type { Blotter, Pins } from '../engine/index.ts';
+import { fillsOf, type Leaf, leavesOf } from './chain.ts';
+import { type ClockRule, canonicalText, Play, type Sliced, type Terms } from './play.ts';
+import type { TurnBody } from './turn.ts';
+
+export const PROOF_VERSION = 'kestrel.proof/v1';
+
+export interface Proof {
+  readonly v: typeof PROOF_VERSION;
+  readonly pins: Pins;
+  readonly genesis: string;
+  /** Canonical text that `pins.document` is the hash of; null when the play was authored in turns. */
+  readonly document: string | null;
+  /** Clocks at which frames were delivered, exchange local. */
+  readonly checkpoints: readonly string[];
+  readonly blinded: boolean;
+  readonly turns: readonly {
+    readonly ordinal: number;
+    readonly parentHash: string;
+    readonly frameRoot: string;
+    readonly body: TurnBody;
+    readonly hash: string;
+    /** Whether the clock ran on after the turn (`advance`) or stood (`revise`). */
+    readonly clock: ClockRule;
+  }[];
+  readonly blotter: Blotter;
+  readonly tipHash: string;
+  readonly conformanceRoot: string;
+  /** Hash of all the rest, which also covers what no leaf does. */
+  readonly seal: string;
+}
+
+/** The proof of a play that has finished. */
+export function proofOf(play: Play): Proof {
+  const { terms, pins, genesis, turns } = play;
+  const body = {
+    v: PROOF_VERSION,
+    pins,
+    genesis,
+    document: terms.document === undefined ? null : canonicalText(terms.document),
+    checkpoints: terms.checkpoints,
+    blinded: terms.blinded,
+    turns: turns.map(({ ordinal, parentHash, frameRoot, body, hash, clock }) => ({
+      ordinal,
+      parentHash,
+      frameRoot,
+      body,
+      hash,
+      clock,
+    })),
+    ...play.finished!,
+  } as const;
+  return { ...body, seal: hashOf(body) };
+}
+
+export type Verification =
+  | { readonly kind: 'verified'; readonly tipHash: string; readonly conformanceRoot: string; readonly turns: number }
+  | {
+      readonly kind: 'differs';
+      /** Name of the first leaf that differs, or of the part of the proof that no leaf covers. */
+      readonly leaf: string;
+      readonly expected: string;
+      readonly got: string;
+    };
+
+/** Turns that a proof may hold. */
+export const PROOF_TURNS_MAX = 1_000_000;
+const SHOWN_CHARS_MAX = 200;
+
+/**
+ * Replays a proof under the terms its pins name.
+ *
+ * @param terms found by whoever holds the tapes: everything but what the author answered
+ */
+export function* verifyProof(proof: Proof, terms: Terms): Sliced<Verification> {
+  const play = new Play(terms, '');
+  if (jcs(play.pins) !== jcs(proof.pins)) return firstPin(play.pins, proof.pins);
+  if (play.genesis !== proof.genesis) return differs('genesis', play.genesis, proof.genesis);
+  if (proof.turns.length > 0) play.start();
+  for (const told of proof.turns) {
+    const name = `turn ${play.turns.length + 1}`;
+    const slot = play.pending?.slot;
+    if (slot === undefined) return differs(name, 'no turn: the session has ended', told);
+    if (told.frameRoot !== slot.frameRoot) return differs(`${name} frameRoot`, slot.frameRoot, told.frameRoot);
+    if (told.clock !== 'runs' && told.clock !== 'stands') return differs(name, 'clock runs | stands', told.clock);
+    if (!isBody(told.body)) return differs(name, 'an answer: authored, pass or stand-down', told.body);
+    yield* play.answer(told.body, told.clock);
+    const replayed = play.turns.at(-1)!;
+    if (jcs(replayed) !== jcs(told)) return differs(name, replayed, told);
+  }
+  const { blotter, tipHash, conformanceRoot } = yield* play.finish();
+  const mine = leavesOf({ ...play, fills: fillsOf(blotter), blotter });
+  const told = leavesOf({ ...play, fills: fillsTold(proof.blotter), blotter: proof.blotter });
+  for (let i = 0; i < Math.max(mine.length, told.length); i++) {
+    const [a, b] = [mine[i], told[i]];
+    if (a !== undefined && b !== undefined && a.name === b.name && jcs(a.value) === jcs(b.value)) continue;
+    return differs((a ?? b)!.name, a?.value ?? 'nothing', valueOf(a, b));
+  }
+  if (tipHash !== proof.tipHash) return differs('tipHash', tipHash, proof.tipHash);
+  if (conformanceRoot !== proof.conformanceRoot) {
+    return differs('conformanceRoot', conformanceRoot, proof.conformanceRoot);
+  }
+  const whole = proofOf(play);
+  for (const key of [...Object.keys(whole), ...Object.keys(proof)] as (keyof Proof)[]) {
+    const [a, b] = [whole[key] ?? null, proof[key] ?? null];
+    if (jcs(a) !== jcs(b)) return differs(key, a, b);
+  }
+  return { kind: 'verified', tipHash, conformanceRoot, turns: play.turns.length };
+}
+
+function valueOf(mine: Leaf | undefined, told: Leaf | undefined): unknown {
+  if (told === undefined) return 'nothing';
+  return mine === undefined || mine.name === told.name ? told.value : told.name;
+}
+
+function fillsTold(blotter: Blotter): ReturnType<typeof fillsOf> {
+  const fills = (blotter as { plans?: unknown } | null)?.plans;
+  if (!Array.isArray(fills) || fills.some((plan) => !Array.isArray((plan as { fills?: unknown } | null)?.fills)))
+    return [];
+  return fillsOf(blotter);
+}
+
+function isBody(body: unknown): body is TurnBody {
+  const { kind, document, reason } = (body ?? {}) as Record<string, unknown>;
+  if (kind === 'authored') return typeof document === 'string';
+  if (kind === 'stand-down') return typeof reason === 'string';
+  return kind === 'pass';
+}
+
+function firstPin(mine: Pins, told: Pins): Verification {
+  for (const key of Object.keys(mine) as (keyof Pins)[]) {
+    if (mine[key] !== told[key]) return differs(`pins.${key}`, mine[key], told[key]);
+  }
+  return differs('pins', mine, told);
+}
+
+function differs(leaf: string, expected: unknown, got: unknown): Verification {
+  return { kind: 'differs', leaf, expected: shown(expected), got: shown(got) };
+}
+
+function shown(value: unknown): string {
+  const text = typeof value === 'string' ? value : value === undefined ? 'nothing' : jcs(value);
+  return text.length <= SHOWN_CHARS_MAX ? text : `${text.slice(0, SHOWN_CHARS_MAX).toWellFormed()}…`;
+}
