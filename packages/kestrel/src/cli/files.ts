@@ -24,8 +24,15 @@ export function writeWhole(files: readonly { readonly path: string; readonly byt
       systemCode(error),
     );
   } finally {
-    for (const draft of drafts) rmSync(draft, { force: true });
+    drafts.forEach(forget);
   }
+}
+
+/** What may not be there, and where nothing may be written, needs no removing. */
+export function forget(draft: string): void {
+  try {
+    rmSync(draft, { force: true });
+  } catch {}
 }
 
 function writeDraft(path: string, bytes: Uint8Array | string): void {

@@ -1,5 +1,5 @@
 /** Leaves a tape behind: on stdout as JSON Lines, or in a file, gzipped where its name ends in `.gz`. */
-import { createWriteStream, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { createWriteStream, mkdirSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,7 +7,7 @@ import { createGzip } from 'node:zlib';
 import { jcs } from 'ground/jcs';
 import { type Tape, tapeChunks } from '../market/index.ts';
 import { counted } from './figures.ts';
-import { unwritable } from './files.ts';
+import { forget, unwritable } from './files.ts';
 import { type Streams, systemCode } from './streams.ts';
 
 export interface TapeOut {
@@ -31,7 +31,7 @@ export async function leaveTape(tape: Tape, { path, form }: TapeOut, streams: St
     else await pipeline(source, file);
     renameSync(draft, path);
   } catch (error) {
-    rmSync(draft, { force: true });
+    forget(draft);
     throw unwritable([path], systemCode(error));
   }
   const { id, identity, columns } = tape;

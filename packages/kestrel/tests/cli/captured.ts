@@ -26,8 +26,8 @@ export async function captured(argv: readonly string[], around: Surroundings = {
   let stderr = '';
   const stdin = Buffer.from(around.stdin ?? '');
   const streams: Streams = {
-    write: (text) => {
-      stdout += text;
+    write: (piece) => {
+      stdout += typeof piece === 'string' ? piece : Buffer.from(piece).toString('utf8');
       if (around.breaks === undefined || stdout.length <= around.breaks.after) return;
       if (around.breaks.as === 'closed') throw new Closed();
       throw new Failure({ code: 'unavailable', message: 'standard output cannot be written (ENOSPC)' });
