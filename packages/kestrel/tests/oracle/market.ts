@@ -111,12 +111,13 @@ export function readDay(lines: readonly string[]): Day {
   };
 }
 
-/** Microseconds of a wall clock on the tape's date, in the exchange's zone. */
-export function clockTime(day: Day, clock: { readonly h: number; readonly m: number; readonly s?: number }): number {
-  const zone = day.calendar === 'XNYS' ? 'America/New_York' : 'UTC';
-  const [year, month, date] = day.date.split('-').map(Number) as [number, number, number];
-  const asUtc = Date.UTC(year, month - 1, date, clock.h, clock.m, clock.s ?? 0);
-  const format = new Intl.DateTimeFormat('en-US', {
+/** Formats are slow to make, and there are two zones. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatIn(zone: string): Intl.DateTimeFormat {
+  const found = formats.get(zone);
+  if (found !== undefined) return found;
+  const made = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
     hourCycle: 'h23',
     year: 'numeric',
@@ -126,6 +127,16 @@ export function clockTime(day: Day, clock: { readonly h: number; readonly m: num
     minute: 'numeric',
     second: 'numeric',
   });
+  formats.set(zone, made);
+  return made;
+}
+
+/** Microseconds of a wall clock on the tape's date, in the exchange's zone. */
+export function clockTime(day: Day, clock: { readonly h: number; readonly m: number; readonly s?: number }): number {
+  const zone = day.calendar === 'XNYS' ? 'America/New_York' : 'UTC';
+  const [year, month, date] = day.date.split('-').map(Number) as [number, number, number];
+  const asUtc = Date.UTC(year, month - 1, date, clock.h, clock.m, clock.s ?? 0);
+  const format = formatIn(zone);
   const localOf = (utc: number): number => {
     const part = new Map(format.formatToParts(utc).map((p) => [p.type, Number(p.value)]));
     return Date.UTC(
@@ -185,6 +196,11 @@ export class SymbolState {
   /** Whether bars fill for it: nothing better was seen so far. */
   get barsFill(): boolean {
     return !this.hasQuotes && this.trades.length === 0;
+  }
+
+  /** The last session trade; as long as there is none, the close of the last bar, which was one. */
+  get lastE4(): number | undefined {
+    return this.trades.at(-1)?.p ?? this.bars.at(-1)?.c;
   }
 
   /** Takes a quote, whether the session is open or not. */
@@ -251,7 +267,7 @@ export class SymbolState {
       case 'spot':
         return this.spot();
       case 'last':
-        return this.trades.at(-1)?.p;
+        return this.lastE4;
       case 'bid':
         return this.quote?.bidE4;
       case 'ask':
@@ -386,8 +402,7 @@ export class SymbolState {
   /** What one share is worth at the close. */
   mark(costE4: number): number {
     if (this.officialCloseE4 !== undefined) return this.officialCloseE4;
-    const last = this.trades.at(-1)?.p;
-    if (last !== undefined) return last;
+    if (this.lastE4 !== undefined) return this.lastE4;
     return this.lastGood === undefined ? costE4 : Math.floor((this.lastGood.bidE4 + this.lastGood.askE4) / 2);
   }
 }

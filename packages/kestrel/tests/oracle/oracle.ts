@@ -21,7 +21,7 @@ export interface OracleInput {
   readonly document: KestrelDocument | readonly KestrelDocument[];
   readonly fill: Fill;
   readonly rUsd: number | string;
-  /** Budget of the whole session, in R times 1e4. */
+  /** Budget of the whole session in R; absent: no limit beyond the plans'. */
   readonly sessionR?: number;
 }
 
@@ -108,7 +108,8 @@ class Oracle {
     for (const document of documents) this.load(document as KestrelDocument);
     const named = new Set(this.plans.flatMap((run) => run.arms.map((arm) => arm.plan)));
     this.rootPlans = this.plans.filter((run) => !named.has(run.name));
-    const limitE4 = input.sessionR === undefined ? Number.POSITIVE_INFINITY : this.riskE4(input.sessionR);
+    const limitE4 =
+      input.sessionR === undefined ? Number.POSITIVE_INFINITY : this.riskE4(Math.round(input.sessionR * 1e4));
     this.session = { plans: this.plans, limitE4, halted: false };
   }
 
@@ -226,6 +227,7 @@ class Oracle {
       opened = true;
       this.proc += 1;
       this.now = this.day.open;
+      for (const run of this.plans) this.disarmIfUnavailable(run);
       for (const run of this.rootPlans) this.arm(run);
       this.armWaiting();
     };
@@ -702,12 +704,9 @@ class Oracle {
           case 'mid':
             return quote === undefined ? undefined : Math.floor((quote.bidE4 + quote.askE4) / 2);
           case 'last':
-            return on.halted ? undefined : on.trades.at(-1)?.p;
+            return on.halted ? undefined : on.lastE4;
           case 'fair': {
-            if (quote === undefined || this.now - quote.t > 60_000_000) return undefined;
-            const spread = quote.askE4 - quote.bidE4;
-            const mid = (quote.bidE4 + quote.askE4) / 2;
-            if (spread > Math.max(1000, 0.25 * mid)) return undefined;
+            if (quote === undefined) return undefined;
             const weighted = quote.bidE4 * quote.askSize + quote.askE4 * quote.bidSize;
             return weighted / (quote.bidSize + quote.askSize);
           }
@@ -860,9 +859,11 @@ class Oracle {
 
   private lookAt(run: PlanRun, order: Order): void {
     if (order.state === 'in-flight' || order.pending !== null) return;
-    order.lookAgain = false;
     const limitE4 = this.price(run, { side: order.side, price: order.price!, escaped: order.escaped });
-    if (limitE4 === undefined || limitE4 === order.limitE4) return;
+    // An escalation that finds no price is tried again at the next event.
+    if (limitE4 === undefined) return;
+    order.lookAgain = false;
+    if (limitE4 === order.limitE4) return;
     if (order.role === 'entry') {
       const before = order.left * order.limitE4!;
       if (!this.fits(run, order.left * limitE4 - before)) {
@@ -956,15 +957,17 @@ class Oracle {
     for (let next = this.toArm.shift(); next !== undefined; next = this.toArm.shift()) this.arm(next);
   }
 
+  /** The header is known at the open: what it can never give disarms a plan there, dormant ones too. */
+  private disarmIfUnavailable(run: PlanRun): void {
+    const missing = this.missing(run);
+    if (missing === undefined) return;
+    run.reason = `disarmed:${missing}`;
+    this.note(run, 'disarmed');
+    this.finish(run);
+  }
+
   private arm(run: PlanRun): void {
     if (run.state !== 'dormant') return;
-    const missing = this.missing(run);
-    if (missing !== undefined) {
-      run.reason = `disarmed:${missing}`;
-      this.note(run, 'disarmed');
-      this.finish(run);
-      return;
-    }
     run.state = 'armed';
     run.armedAt = this.now;
     this.armSeq += 1;
@@ -1051,10 +1054,8 @@ class Oracle {
       }
       if (run.owned > 0) {
         run.markE4 = this.symbols.get(run.exec)!.mark(Math.floor(run.costHeldE4 / run.owned));
-        if (run.reason === null) {
-          run.reason = 'settled';
-          this.note(run, 'settled');
-        }
+        if (run.reason === null || run.invalidated === 'ride') this.note(run, 'settled');
+        run.reason ??= 'settled';
       } else if (run.reason === null) {
         run.reason = 'expired';
         this.note(run, 'expired');

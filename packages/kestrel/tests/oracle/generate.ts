@@ -1,0 +1,28 @@
+/** One seed, one case: a small tape, a document, a fill model and the risk unit. */
+import { Dice } from './dice.ts';
+import { type DocumentWeights, documentWeights, generateDocument } from './generate-document.ts';
+import { generateTape, type TapeWeights, tapeWeights } from './generate-tape.ts';
+import type { Fill } from './orders.ts';
+
+export interface Case {
+  readonly lines: readonly string[];
+  readonly text: string;
+  readonly fill: Fill;
+  readonly rUsd: number;
+  /** In R; absent: no limit. */
+  readonly sessionR?: number;
+}
+
+export interface Weights {
+  readonly tape?: Partial<TapeWeights>;
+  readonly document?: Partial<DocumentWeights>;
+}
+
+export function generate(seed: number, weights: Weights = {}): Case {
+  const dice = new Dice(seed);
+  const tape = generateTape(dice, { ...tapeWeights, ...weights.tape });
+  const text = generateDocument(dice, tape, { ...documentWeights, ...weights.document });
+  const fill = dice.chance(50) ? 'strict-cross-v1' : 'maker-v1';
+  const sessionR = dice.chance(15) ? dice.pick([0.5, 1, 2]) : undefined;
+  return { lines: tape.lines, text, fill, rUsd: 1000, ...(sessionR === undefined ? {} : { sessionR }) };
+}
