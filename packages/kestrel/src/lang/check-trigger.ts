@@ -1,6 +1,6 @@
 // What a trigger may read: known series, right arguments, right units, no marks.
 import { quote } from './cursor.ts';
-import { type Findings, meant } from './findings.ts';
+import { type Findings, nearestKnown } from './findings.ts';
 import { countMax, durationSMax } from './limits.ts';
 import { amountText, durationS, durationText, seriesText } from './literals.ts';
 import type { Condition, Duration, NumberOperand, Operand, Percentile, Series, Trigger } from './model.ts';
@@ -104,7 +104,7 @@ function checkOperand(operand: Operand, place: TriggerPlace, findings: Findings)
       hint:
         dash > 0 && series.has(name.slice(0, dash))
           ? `a word may hold hyphens: put a space before the sign of \`${name.slice(0, dash)} ${name[dash]} ${name.slice(dash + 1)}\``
-          : meant(name, seriesNames),
+          : nearestKnown(name, seriesNames),
     });
     return undefined;
   }

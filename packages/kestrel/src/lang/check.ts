@@ -4,7 +4,7 @@ import { checkRisk, isWayOut } from './check-risk.ts';
 import { checkDuration, checkTrigger, type TriggerPlace } from './check-trigger.ts';
 import { constants, type SessionHours } from './constancy.ts';
 import { quote } from './cursor.ts';
-import { Findings, meant } from './findings.ts';
+import { Findings, nearestKnown } from './findings.ts';
 import { countMax } from './limits.ts';
 import { clockS, clockText, durationS, offsetText } from './literals.ts';
 import type {
@@ -347,7 +347,7 @@ class Checker {
       part,
       message: `unknown ${what} ${quote(word)}`,
       expected: known,
-      hint: meant(word, known),
+      hint: nearestKnown(word, known),
     });
   }
 

@@ -314,8 +314,8 @@ function ofCondition(condition: Condition, judge: Judge): Constancy | undefined 
       return fixedDifference(left, right) === undefined ? undefined : 'never';
     }
     case 'time': {
-      if (judge.hours === undefined) return undefined;
       const { h, m, s } = condition.clock;
+      if (judge.hours === undefined || h > 23 || m > 59 || (s ?? 0) > 59) return undefined;
       return duringSession(rangeWhere(condition.cmp, h * 3_600 + m * 60 + (s ?? 0)), judge.hours);
     }
     case 'to-close':

@@ -2,7 +2,7 @@
 import { codes } from './codes.ts';
 import { diagnosticsMax } from './limits.ts';
 import type { Diagnostic, Span } from './model.ts';
-import { nearest } from './nearest.ts';
+import { nearest, nearestOfAll } from './nearest.ts';
 import type { SpanOf } from './spans.ts';
 
 /** Where a node without text stands: an object built in code. */
@@ -48,4 +48,12 @@ export class Findings {
 export function meant(word: string, known: Iterable<string>): string | undefined {
   const near = nearest(word, known);
   return near === undefined ? undefined : `did you mean \`${near}\`?`;
+}
+
+/** As `meant`, but an unknown word is always told its nearest known one. */
+export function nearestKnown(word: string, known: readonly string[]): string | undefined {
+  const close = meant(word, known);
+  if (close !== undefined) return close;
+  const near = nearestOfAll(word, known);
+  return near === undefined ? undefined : `the nearest known word is \`${near}\``;
 }

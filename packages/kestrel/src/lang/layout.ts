@@ -92,6 +92,8 @@ export class Layout {
     // Index in `floating` of the first comment in column 0: at the end of the text, it and what follows it dangle
     // from the document.
     let outer = -1;
+    // Length of `floating` at the last line of text: what came since stands between the lines of a continued clause.
+    let settled = 0;
     const float = (): void => {
       floating = floating.length === 0 ? pending : floating.concat(pending);
       pending = [];
@@ -126,12 +128,17 @@ export class Layout {
       blank = false;
       outer = -1;
       if (last !== undefined && (runsOn || indent > clauseIndent)) {
+        if (floating.length > settled) {
+          pending = floating.slice(settled).concat(pending);
+          floating = floating.slice(0, settled);
+        }
         if (comment !== undefined) pending.push(comment);
         if (pending.length > 0) last.leading = last.leading === undefined ? pending : last.leading.concat(pending);
         pending = [];
         last.to = scan.lineToken[line + 1]!;
         continue;
       }
+      settled = floating.length;
       if (clauseIndent < 0) clauseIndent = indent;
       last = {
         from: scan.lineToken[line]!,

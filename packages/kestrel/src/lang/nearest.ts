@@ -19,6 +19,20 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
+/** The candidate closest to `word` (case aside), however far: of several, the first. */
+export function nearestOfAll(word: string, candidates: Iterable<string>): string | undefined {
+  const probe = word.slice(0, nearestCharsMax).toLowerCase();
+  let best: string | undefined;
+  let bestDistance = Number.POSITIVE_INFINITY;
+  for (const candidate of candidates) {
+    const distance = editDistance(probe, candidate.slice(0, nearestCharsMax).toLowerCase());
+    if (distance >= bestDistance) continue;
+    best = candidate;
+    bestDistance = distance;
+  }
+  return best;
+}
+
 /** Insertions, deletions, substitutions and swaps of neighbours that lead from `a` to `b`. */
 export function editDistance(a: string, b: string): number {
   let beforePrevious: number[] = [];

@@ -1,5 +1,6 @@
 // Reading triggers: conditions, series, operands, and the words that join them.
 import { type Cursor, type Draftable, quote, stop } from './cursor.ts';
+import { nearestKnown } from './findings.ts';
 import type {
   Clock,
   Cmp,
@@ -12,7 +13,6 @@ import type {
   SeriesArg,
   Trigger,
 } from './model.ts';
-import { nearest } from './nearest.ts';
 import { CLOCK, EQ, GE, LE, MALFORMED, MINUS, NE, NONE, NUMBER, PLUS, units, WORD } from './scan.ts';
 import { isName, isSeriesStart, isSymbol, isWord, phases, planStates, reserved } from './vocabulary.ts';
 
@@ -154,10 +154,9 @@ function parsePhase(c: Cursor): Condition {
   const phase = phases.find((p) => p === word);
   if (phase === undefined) {
     if (c.text === reserved) c.fail(phases);
-    const near = nearest(c.text, phases);
     c.report('K051', c.i, c.i + 1, `${quote(c.text)} is no phase of the session`, {
       expected: phases,
-      hint: near === undefined ? undefined : `did you mean ${quote(near)}?`,
+      hint: nearestKnown(c.text, phases),
     });
   }
   c.i++;
@@ -317,7 +316,7 @@ export function parseArgs(c: Cursor, args: SeriesArg[]): void {
       args.push(c.mark({ kind: 'word', word }, from));
     } else if (c.kind === NUMBER && c.literalFault() === undefined) {
       c.report('K053', c.i, c.i + 1, `${quote(c.text)} is no argument`, { expected: argForms });
-      c.i++;
+      args.push(c.mark({ kind: 'int', n: Number.NaN }, c.i++));
     } else c.fail(argForms);
     if (!c.tryPunct(44)) break;
   }

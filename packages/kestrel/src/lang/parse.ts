@@ -258,8 +258,14 @@ function takePath(c: Cursor): string {
     });
     throw stop;
   }
+  const to = c.i;
   c.i = from;
-  return c.fail(expected, 'a path begins with ./ or ../');
+  if (c.kind !== WORD || c.text === reserved) c.fail(expected, 'a path begins with ./ or ../');
+  c.report('K001', from, to, `expected ${expected[0]}, found ${quote(path)}`, {
+    expected,
+    hint: 'a path begins with ./ or ../',
+  });
+  throw stop;
 }
 
 function parseUsing(c: Cursor): UsingClause {
