@@ -3,7 +3,8 @@ import { nearestCharsMax } from './limits.ts';
 
 /** The candidate closest to `word` (case aside), or undefined where none is close enough to be meant. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
-  const probe = word.slice(0, nearestCharsMax).toLowerCase();
+  if (word.length > nearestCharsMax) return undefined;
+  const probe = word.toLowerCase();
   let best: string | undefined;
   let bestDistance = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {

@@ -216,7 +216,9 @@ function comments(clause: Clause): Commented {
 
 function finishStatement<T extends object>(c: Cursor, node: T, block: Block): T {
   if (block.dangling !== undefined) (node as { dangling?: readonly string[] }).dangling = block.dangling;
-  c.mark(node, block.head.from);
+  const { head, clauses } = block;
+  const last = clauses[clauses.length - 1] ?? head;
+  c.spans.node(node, c.scan.start[head.from]!, c.scan.end[last.to - 1]!);
   return node;
 }
 
@@ -356,7 +358,6 @@ function parsePlan(c: Cursor, block: Block, claimed: Set<string>): PlanDraft | u
   if (node.name === '') claim(c, head, claimed);
   const seen = parsePlanClauses(c, node, block);
   c.enter(head.from, head.to);
-  c.i = head.to;
   finishStatement(c, node, block);
   if (seen.do) return node;
   const at = Math.min(head.from + 1, head.to - 1);
@@ -656,8 +657,6 @@ function parsePod(c: Cursor, block: Block, claimed: Set<string>): Pod {
     else if (clause.to > clause.from + 1 && c.scan.kind[clause.from + 1] === WORD)
       claimed.add(c.textOf(clause.from + 1));
   }
-  c.enter(head.from, head.to);
-  c.i = head.to;
   return finishStatement(c, node, block);
 }
 
@@ -693,8 +692,6 @@ function parseGrade(c: Cursor, block: Block): Grade | undefined {
   }
   if (node === undefined) return undefined;
   (node as Draftable<Grade>).clauses = clauses;
-  c.enter(head.from, head.to);
-  c.i = head.to;
   return finishStatement(c, node, block);
 }
 
