@@ -7,7 +7,7 @@ import { jcs } from 'ground/jcs';
 import type { Columns, PriceColumn, SizeColumn, Tape } from './columns.ts';
 import { headOf } from './header.ts';
 import { parseExact } from './json.ts';
-import type { Skip } from './parse.ts';
+import type { Skip } from './skips.ts';
 import { tapeOf } from './tape.ts';
 
 /** A change of what parsing yields, or of this layout, is a new number: old files are then rebuilt. */

@@ -6,6 +6,7 @@ export * from './calendar.ts';
 export * from './columns.ts';
 export { PRICE_UNITS_MAX, textOfE4 } from './decimal.ts';
 export { INSTRUMENTS_MAX, SYMBOL_LENGTH_MAX, TAPE_VERSION } from './header.ts';
+export { type Imported, type ImportOptions, importLean, type NamedBytes } from './lean/import.ts';
 export { type LoadedTape, type LoadOptions, loadTape } from './load.ts';
 export {
   HEADER_BYTES_MAX,
@@ -13,10 +14,10 @@ export {
   type ParsedTape,
   type ParseOptions,
   parseTape,
-  type Skip,
   TAPE_BYTES_MAX,
 } from './parse.ts';
 export { TAPE_CODES, type TapeCode, TapeRefusal } from './refusal.ts';
+export { SKIP_LINES_MAX, SKIPS_TOLD_MAX, type Skip } from './skips.ts';
 export { tapeFrom } from './tape.ts';
 export { unpack } from './unpack.ts';
 export { tapeChunks, writeTape } from './write.ts';

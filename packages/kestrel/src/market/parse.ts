@@ -7,8 +7,9 @@ import { StrictReader } from './event.ts';
 import { bitOf, Slot } from './fields.ts';
 import { headOf, type TapeHead } from './header.ts';
 import { type ExactObject, type ExactValue, JsonFault, parseExact, plainObject } from './json.ts';
-import { type TapeCode, TapeRefusal } from './refusal.ts';
+import { TapeRefusal } from './refusal.ts';
 import { FastScanner } from './scan.ts';
+import { type Skip, SkipLog } from './skips.ts';
 import { tapeOf } from './tape.ts';
 
 /** Longest line, in bytes; the header may be longer, for its chains. */
@@ -16,10 +17,6 @@ export const LINE_BYTES_MAX = 1 << 20;
 export const HEADER_BYTES_MAX = 1 << 24;
 /** Most bytes of one tape as text. */
 export const TAPE_BYTES_MAX = 2 ** 31 - 1;
-/** Most skipped lines that are told one by one; the counts by code go on. */
-export const SKIPS_TOLD_MAX = 1_000;
-/** Most line numbers a code gets in the header's record. */
-export const SKIP_LINES_MAX = 20;
 
 export interface ParseOptions {
   /** `lenient` skips bad lines and records how many and why in the header's `skipped`. The header is never skipped. */
@@ -28,16 +25,9 @@ export interface ParseOptions {
   readonly reader?: 'fast' | 'strict';
 }
 
-export interface Skip {
-  /** Line of the source, from 1. */
-  readonly line: number;
-  readonly code: TapeCode;
-  readonly message: string;
-}
-
 export interface ParsedTape {
   readonly tape: Tape;
-  /** The first {@link SKIPS_TOLD_MAX} lines skipped. */
+  /** The first lines skipped, SKIPS_TOLD_MAX of them. */
   readonly skipped: readonly Skip[];
 }
 
@@ -121,7 +111,7 @@ class TapeReader {
       // A full tape stays full: what lenient reading forgives is a line, not the bound.
       if (!(error instanceof TapeRefusal) || this.options.badLines !== 'skip' || error.code === 'events-many')
         throw error;
-      this.skips.add({ line: this.line, code: error.code, message: error.message });
+      this.skips.add(error);
     }
   }
 
@@ -349,32 +339,6 @@ class Day {
     const head = skips.recordedIn(this.head);
     const identity = identityOf({ headerText: head.canonical, instruments: head.instruments, columns });
     return { tape: tapeOf(head, columns, identity), skipped: skips.told };
-  }
-}
-
-/** The tape's own record of what lenient reading left out: `skipped` in its header, which counts in its identity. */
-class SkipLog {
-  count = 0;
-  readonly told: Skip[] = [];
-  private readonly byCode = new Map<TapeCode, { count: number; readonly lines: number[] }>();
-
-  add(skip: Skip): void {
-    this.count++;
-    if (this.told.length < SKIPS_TOLD_MAX) this.told.push(skip);
-    const entry = this.byCode.get(skip.code) ?? { count: 0, lines: [] };
-    entry.count++;
-    if (entry.lines.length < SKIP_LINES_MAX) entry.lines.push(skip.line);
-    this.byCode.set(skip.code, entry);
-  }
-
-  recordedIn(head: TapeHead): TapeHead {
-    const why = [...this.byCode.entries()]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([code, { count, lines }]) => ({ code, count, lines }));
-    const before = head.header.skipped === undefined ? {} : { before: head.header.skipped };
-    const header: Record<string, unknown> = Object.assign(Object.create(null), head.header);
-    header.skipped = { count: this.count, why, ...before };
-    return { ...head, header, canonical: jcs(header) };
   }
 }
 

@@ -59,6 +59,16 @@ export type TapeCode = (typeof TAPE_CODES)[number];
 /** Longest piece of the input that a refusal quotes, in UTF-16 units. */
 export const GOT_LENGTH_MAX = 200;
 
+export interface TapeFault {
+  /** The file, where an import has several. */
+  readonly source?: string;
+  readonly line?: number;
+  readonly expected: string;
+  readonly got: string;
+  /** What to do next. */
+  readonly next?: string;
+}
+
 export class TapeRefusal extends Error {
   override readonly name = 'TapeRefusal';
   readonly code: TapeCode;
@@ -67,10 +77,11 @@ export class TapeRefusal extends Error {
   readonly expected: string;
   readonly got: string;
 
-  constructor(code: TapeCode, what: { line?: number; expected: string; got: string; next?: string }) {
+  constructor(code: TapeCode, what: TapeFault) {
     const got = clip(what.got);
     const line = what.line ?? 0;
-    const where = line > 0 ? `line ${line}: ` : '';
+    const source = what.source === undefined ? '' : `${clip(what.source)}: `;
+    const where = line > 0 ? `${source}line ${line}: ` : source;
     const next = what.next === undefined ? '' : `; ${what.next}`;
     super(`${where}${code}: wanted ${what.expected}, got ${got}${next}`);
     this.code = code;
