@@ -1,0 +1,185 @@
+/**
+ * The disk as the store needs it: append, sync, read, replace whole. Behind this port stand the real disk and, in tests,
+ * one that forgets what was not synced.
+ */
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** The store cannot be read or written: a full disk, a folder that may not be written, a torn medium. */
+export class StoreFault extends Error {
+  override readonly name = 'StoreFault';
+  readonly code = 'unavailable';
+  readonly expected: string;
+  readonly got: string;
+  constructor(what: string, cause: unknown) {
+    const code = String((cause as { code?: unknown } | null)?.code ?? cause);
+    super(`the store cannot ${what} (${code}); free the disk or name another place in KESTREL_HOME`, { cause });
+    this.expected = 'a folder that may be written, on a disk with room';
+    this.got = code;
+  }
+}
+
+/** A file that is only ever appended to. */
+export interface Appender {
+  /** Bytes that stand in the file now, whoever wrote them. */
+  size(): number;
+  /** One write at the file's end, whole or refused; what a refused write left behind is the reader's to skip. */
+  write(bytes: Uint8Array): void;
+  /** What was written survives a crash once this returns. */
+  sync(): void;
+  syncLater(): Promise<void>;
+  read(from: number, length: number): Uint8Array;
+  close(): void;
+}
+
+export interface Disk {
+  /** Opens for appending; with `make` the file and its folder are made and their names synced. */
+  append(path: string, mode: 'make' | 'existing'): Appender | undefined;
+  /** undefined where there is no such file. */
+  read(path: string): Uint8Array | undefined;
+  /** Bytes of the file, or undefined. */
+  size(path: string): number | undefined;
+  list(folder: string): string[];
+  /** Replaces the file whole: after a crash there is the old one or the new one. */
+  replace(path: string, bytes: Uint8Array): void;
+}
+
+/** Bytes that one read takes in at most. */
+const READ_MAX = 1 << 30;
+
+function missing(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+function syncFolder(path: string): void {
+  const fd = openSync(path, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Makes a folder with its parents, each name synced into the folder above. */
+function makeFolder(path: string): void {
+  const first = mkdirSync(path, { recursive: true });
+  if (first === undefined) return;
+  for (let at = path; at.length >= first.length && at !== dirname(at); at = dirname(at)) syncFolder(dirname(at));
+}
+
+export const realDisk: Disk = {
+  append(path, mode) {
+    try {
+      let fd: number;
+      try {
+        fd = openSync(path, constants.O_RDWR | constants.O_APPEND);
+      } catch (error) {
+        if (!missing(error)) throw error;
+        if (mode === 'existing') return undefined;
+        makeFolder(dirname(path));
+        fd = openSync(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
+        syncFolder(dirname(path));
+      }
+      return appender(fd, path);
+    } catch (error) {
+      throw new StoreFault(`open ${path}`, error);
+    }
+  },
+  read(path) {
+    try {
+      return readFileSync(path);
+    } catch (error) {
+      if (missing(error)) return undefined;
+      throw new StoreFault(`read ${path}`, error);
+    }
+  },
+  size(path) {
+    try {
+      return statSync(path).size;
+    } catch (error) {
+      if (missing(error)) return undefined;
+      throw new StoreFault(`read ${path}`, error);
+    }
+  },
+  list(folder) {
+    try {
+      return readdirSync(folder).sort();
+    } catch (error) {
+      if (missing(error)) return [];
+      throw new StoreFault(`list ${folder}`, error);
+    }
+  },
+  replace(path, bytes) {
+    const draft = join(dirname(path), `.${process.pid}.${drafts++}.draft`);
+    try {
+      makeFolder(dirname(path));
+      const fd = openSync(draft, 'w', 0o600);
+      try {
+        for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+        fsyncSync(fd);
+      } finally {
+        closeSync(fd);
+      }
+      renameSync(draft, path);
+      syncFolder(dirname(path));
+    } catch (error) {
+      rmSync(draft, { force: true });
+      throw new StoreFault(`write ${path}`, error);
+    }
+  },
+};
+
+let drafts = 0;
+
+function appender(fd: number, path: string): Appender {
+  return {
+    size: () => fstatSync(fd).size,
+    write(bytes) {
+      try {
+        const n = writeSync(fd, bytes);
+        if (n < bytes.length) throw Object.assign(new Error('short write'), { code: 'ENOSPC' });
+      } catch (error) {
+        throw new StoreFault(`append to ${path}`, error);
+      }
+    },
+    sync() {
+      try {
+        fdatasyncSync(fd);
+      } catch (error) {
+        throw new StoreFault(`sync ${path}`, error);
+      }
+    },
+    syncLater: () =>
+      new Promise((resolve, reject) => {
+        fdatasync(fd, (error) => (error === null ? resolve() : reject(new StoreFault(`sync ${path}`, error))));
+      }),
+    read(from, length) {
+      const bytes = new Uint8Array(Math.min(length, READ_MAX));
+      let at = 0;
+      while (at < bytes.length) {
+        const n = readSync(fd, bytes, at, bytes.length - at, from + at);
+        if (n === 0) break;
+        at += n;
+      }
+      return bytes.subarray(0, at);
+    },
+    close: () => closeSync(fd),
+  };
+}
