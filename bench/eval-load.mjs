@@ -28,7 +28,14 @@ export async function load({ port, connections, seconds, request, ratePerSecond,
   await Promise.all(Array.from({ length: connections }, (_, i) => drive(i)));
   const took = (performance.now() - startedMs) / 1000;
   const answers = latencies.length;
-  return { answers, ok: statuses.get(200) ?? 0, statuses, latenciesMs: Float64Array.from(latencies).sort(), seconds: took, broken };
+  return {
+    answers,
+    ok: statuses.get(200) ?? 0,
+    statuses,
+    latenciesMs: Float64Array.from(latencies).sort(),
+    seconds: took,
+    broken,
+  };
 
   async function drive(connection) {
     let n = 0;

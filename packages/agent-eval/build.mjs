@@ -5,7 +5,7 @@ export const entries = {
     'store-worker': 'src/store/sqlite/worker.ts',
   },
   libraries: {
-    index: 'src/index.ts',
+    index: 'src/wire/index.ts',
     dispatch: 'src/dispatch/index.ts',
   },
   external: ['better-sqlite3', 'node:sqlite'],

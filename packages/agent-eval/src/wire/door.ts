@@ -95,7 +95,16 @@ export function makeDoor(options: DoorOptions): Door {
 
   const call = async (method: Method, params: Params, request: DoorRequest): Promise<DoorAnswer> => {
     const precondition = preconditionOf(request);
-    const outcome = await handle(method, { params, service, signal: request.signal, precondition });
+    const asked = {
+      params,
+      service,
+      precondition,
+      // Made only for a method that looks at it.
+      get signal() {
+        return request.signal;
+      },
+    };
+    const outcome = await handle(method, asked);
     if (outcome.kind === 'error') throw outcome.error;
     return json(200, outcome.result.value, outcome.result.headers);
   };

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { EventBatch } from '../store/ports.ts';
 import { WireError } from './errors.ts';
-import { validateEvent } from './generated/validate-event.js';
+import { validateEvent } from './generated/validate-event.ts';
 import { arrayElements, deepest, isDeeper, JsonBytesError, objectFields } from './json-bytes.ts';
 import { REJECT_TEXT_MAX, type WireLimits } from './limits.ts';
 import type { Params } from './method.ts';

@@ -12,8 +12,10 @@ export const STORE_FILE = 'agent-eval.db';
 export const LAYOUT_VERSION = 1;
 export const SEGMENT_EVENTS = 131_072;
 export const BUCKETS = 256;
-/** Pages of the write-ahead log between checkpoints, 8 KiB each: small enough that no commit waits long for one. */
-const CHECKPOINT_PAGES = 1_000;
+/** Large pages: a chunk is one long value, and is written twice (log, then database) page by page. */
+const PAGE_BYTES = 32_768;
+/** Of the log between checkpoints: 8 MiB, so that no commit waits long for one. */
+const CHECKPOINT_PAGES = 256;
 
 export const INDEX_RUNS = 0;
 export const INDEX_EVENTS = 1;
@@ -60,7 +62,7 @@ export function openLayout(dir: string, mode: SqliteMode): Sqlite {
 
 function prepare(db: Sqlite, mode: SqliteMode): void {
   if (mode === 'read-write') {
-    db.exec('PRAGMA page_size=8192');
+    db.exec(`PRAGMA page_size=${PAGE_BYTES}`);
     db.exec('PRAGMA journal_mode=WAL');
     // An acknowledgement means on disk: every commit syncs the log.
     db.exec('PRAGMA synchronous=FULL');

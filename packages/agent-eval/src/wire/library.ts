@@ -1,13 +1,8 @@
 /** What an embedding program calls by other names than the inside does: a server in one call, RPC on plain values. */
-import type { StorePair } from './store/index.ts';
-import {
-  callRpc,
-  makeService,
-  type RpcAnswer,
-  type RunningServer,
-  type ServiceOptions,
-  startHttp,
-} from './wire/index.ts';
+import type { StorePair } from '../store/index.ts';
+import { makeService, type ServiceOptions } from './context.ts';
+import { callRpc, type RpcAnswer } from './rpc.ts';
+import { type RunningServer, startHttp } from './server.ts';
 
 export interface StartOptions extends ServiceOptions {
   /** Default 5005; 0 takes a free one. */
