@@ -48,6 +48,8 @@ export interface GroupHub {
   readonly tape: Tape;
   /** A group under its key, made by `make` when it is new; it is refreshed at events that move `reads`. */
   group(key: string, reads: readonly Series[], make: () => Group): Group;
+  /** Keeps count of the readings of these symbols from now on. */
+  countReads(slots: readonly number[]): void;
   /** A number not given before. */
   fresh(): number;
 }
@@ -60,9 +62,7 @@ export interface TriggerPlace {
   readonly slotOf: (symbol: string) => number | undefined;
   readonly reads: (slots: readonly number[]) => () => number;
   readonly session: SessionClock;
-  readonly plan: (
-    name: string,
-  ) =>
+  readonly plan: (name: string) =>
     | {
         readonly reached: Readonly<Record<string, number>>;
         readonly armedUntil: () => number;
@@ -103,6 +103,7 @@ export function compileTrigger(
   const root = compile(text);
   if (slots.size === 0) slots.add(place.signal);
   const list = [...slots];
+  if (sense === 'rise' && crosses(text)) hub.countReads(list);
   return new Trigger({ root, sense, slots: list, owner: place.owner, readsBudget, reads: place.reads(list) });
 
   function compile(x: TriggerText): Node {
@@ -316,6 +317,22 @@ export function compileTrigger(
       default:
         return x.e4 / 1e4;
     }
+  }
+}
+
+/** Whether a `crosses` stands beside other conditions: two readings in a row can then be TRUE for different reasons. */
+function crosses(x: TriggerText): boolean {
+  switch (x.kind) {
+    case 'and':
+    case 'or':
+      return x.of.some((y) => y.kind === 'crosses' || crosses(y));
+    case 'not':
+    case 'paren':
+    case 'held':
+    case 'within':
+      return x.of.kind === 'crosses' ? x.kind !== 'paren' : crosses(x.of);
+    default:
+      return false;
   }
 }
 

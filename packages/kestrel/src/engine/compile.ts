@@ -201,6 +201,8 @@ export function compilePlan(run: PlanRun, place: TriggerPlace, hub: GroupHub): v
         return { kind: 'cancel-if', label, trigger: trigger(c.when, 'level') };
       case 'arm':
         return { kind: 'arm', plan: c.plan, on: c.on ?? 'fired' };
+      default:
+        return c satisfies never;
     }
   });
 }

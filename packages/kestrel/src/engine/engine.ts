@@ -4,16 +4,16 @@
  *
  * At each event: market state, matching, series, triggers, placements, wakes (docs/runtime.md, section 3).
  */
-import type { KestrelDocument } from '../lang/model.ts';
+import type { KestrelDocument, Plan, Using, Wake } from '../lang/model.ts';
 import { localToUtc } from '../market/calendar.ts';
 import { type Columns, Flag, Kind, type Tape } from '../market/columns.ts';
-import type { SessionClock } from './clock.ts';
+import { durationUs, type SessionClock } from './clock.ts';
 import { compilePlan, type Outline, outline, slotsOf, ttlOf } from './compile.ts';
 import { compileTrigger, Disarm, type GroupHub, type TriggerPlace } from './compile-trigger.ts';
 import { Extremes } from './extremes.ts';
 import { type FeeLine, type FeeSchedule, feeSchedule } from './fees.ts';
 import type { Group } from './levels.ts';
-import { Attention, MarketState } from './market-state.ts';
+import { Attention, MarketState, PRINT_SLOW, QUOTE_SLOW, RARE } from './market-state.ts';
 import { type Execution, FILL_MODELS, type FillModel, Matching } from './matching.ts';
 import { budgetOf } from './money.ts';
 import { alive, left, NO_PLACE, type Order } from './orders.ts';
@@ -23,7 +23,7 @@ import { Purse } from './risk.ts';
 import type { Series, SeriesSource } from './series.ts';
 import { Timer, Timers } from './timers.ts';
 import type { ClockNode, Held, Instant, Reader, Trigger, Within } from './triggers.ts';
-import { Moved, percentile, replay, Windows } from './windows.ts';
+import { Moved, percentile, replay, sessionSums, Windows } from './windows.ts';
 
 /** Semantics of this engine; a change of meaning is a new version. */
 export const ENGINE_VERSION = 'kestrel-engine/1';
@@ -40,6 +40,50 @@ export interface EngineOptions {
   readonly sessionR?: number;
   readonly onFill?: (fill: { readonly plan: string; readonly execution: Execution; readonly t: number }) => void;
 }
+
+/** Why `runUntil` came back. */
+export interface Stop {
+  readonly why: 'time' | 'fill' | 'plan-end' | 'wake';
+  /** Name of the wake and of the view it delivers. */
+  readonly wake?: string;
+  readonly deliver?: string;
+  readonly t: number;
+}
+
+/** A WAKE in force. */
+export interface WakeRun {
+  readonly name: string;
+  readonly view: string;
+  readonly priority: number;
+  /** null: no budget. */
+  readonly perDay: number | null;
+  left: number | null;
+  readonly cooldownUs: number;
+  lastAt: number;
+  readonly trigger: Trigger;
+}
+
+/** What one act of authoring begins, when its waiting time is over. */
+class Authored {
+  readonly plans: readonly PlanRun[];
+  readonly wakes: readonly WakeRun[];
+  constructor(plans: readonly PlanRun[], wakes: readonly WakeRun[]) {
+    this.plans = plans;
+    this.wakes = wakes;
+  }
+}
+
+/** The plans that a stand-down takes back: those there were when it was said. */
+class Standing {
+  readonly plans: readonly PlanRun[];
+  constructor(plans: readonly PlanRun[]) {
+    this.plans = plans;
+  }
+}
+
+const STOP_WAKE = 1;
+const STOP_FILL = 2;
+const STOP_END = 4;
 
 const ALL_MOVED = Moved.spot | Moved.book | Moved.extremes | Moved.volume | Moved.window | Moved.bars | Moved.known;
 
@@ -67,17 +111,27 @@ export class Engine implements Desk, GroupHub {
   readonly #timers = new Timers();
   readonly #instant: Instant;
   readonly #byName = new Map<string, PlanRun>();
-  readonly #purse: Purse;
+  /** The budget of the session, used by every plan. */
+  readonly sessionPurse: Purse;
   readonly #groups = new Map<string, Group>();
   readonly #watching: { readonly group: Group; readonly mask: number }[][];
   readonly #windows: (Windows | undefined)[];
   readonly #pending: Trigger[][];
   readonly #first: PlanRun[][];
   readonly #followers: PlanRun[][];
-  readonly #spots: Extremes[];
+  /** Extremes of spot since the last fill of anyone, by slot. */
+  readonly #held: { on: boolean; high: number; low: number; readonly spots: Extremes }[];
+  /** The group of spot alone, and whether some other group looks at every change of it. */
+  readonly #spotGroup: (Group | undefined)[];
+  readonly #everySpot: boolean[];
   readonly #barsOnly: boolean[];
   readonly #onFill: EngineOptions['onFill'];
   #touched: PlanRun[] = [];
+  readonly #touchedWakes: Trigger[] = [];
+  readonly #wakes = new Map<string, WakeRun>();
+  #woke: WakeRun | undefined;
+  #stopping = false;
+  #stops = 0;
   #toArm: PlanRun[] = [];
   #podsMoved: PlanRun[] = [];
   #rung = 0;
@@ -112,7 +166,7 @@ export class Engine implements Desk, GroupHub {
     this.market = new MarketState(tape);
     this.#columns = tape.columns;
     this.#onFill = options.onFill;
-    this.#purse = new Purse(
+    this.sessionPurse = new Purse(
       options.sessionR === undefined ? Number.POSITIVE_INFINITY : budgetOf(options.sessionR, options.rE4),
     );
     this.#instant = { seq: -1, t: tape.session.open, timers: this.#timers };
@@ -124,7 +178,9 @@ export class Engine implements Desk, GroupHub {
     this.#pending = slots.map(() => []);
     this.#first = slots.map(() => []);
     this.#followers = slots.map(() => []);
-    this.#spots = slots.map(() => new Extremes());
+    this.#held = slots.map(() => ({ on: false, high: Number.NaN, low: Number.NaN, spots: new Extremes() }));
+    this.#spotGroup = slots.map(() => undefined);
+    this.#everySpot = slots.map(() => false);
     this.#from = firstRow(tape.columns.t, tape.session.open);
     this.#to = firstRow(tape.columns.t, tape.session.close + 1);
     this.#barsOnly = barsOnly(tape);
@@ -147,74 +203,163 @@ export class Engine implements Desk, GroupHub {
   // -------------------------------------------------------------- authoring
 
   /**
-   * Takes documents in: plans stand dormant or are armed now, at the instant the engine has reached.
+   * Takes documents in at the instant the engine has reached. Their plans are armed now, or `afterUs` later; those
+   * that some plan names in ARM stand dormant. A plan replaces one of its name that has not fired.
    *
-   * @throws EngineRefusal when a document asks for what this engine does not do; nothing of it is armed then
+   * @throws EngineRefusal when a document asks for what this engine does not do; nothing of any of them is taken then
    */
-  author(documents: readonly KestrelDocument[]): readonly PlanRun[] {
+  author(documents: readonly KestrelDocument[], when: { readonly afterUs?: number } = {}): readonly PlanRun[] {
     const parts = outline(documents, this.rE4);
-    const added = this.#compile(parts);
-    const named = new Set<string>();
-    for (const run of added) for (const c of run.doc.clauses) if (c.kind === 'arm') named.add(c.plan);
+    for (const { plan } of parts.plans) {
+      const there = this.#byName.get(plan.name);
+      if (there !== undefined && there.firedAt !== null) {
+        throw new EngineRefusal('K010', `plan ${plan.name}: a plan of that name has fired already`, { got: plan.name });
+      }
+    }
+    const added = parts.plans.map(({ plan, using }) => this.#planRun(plan, using, parts));
     for (const run of added) {
-      if (run.state === 'done') continue;
-      if (named.has(run.name)) continue;
-      this.#arm(run);
+      this.#byName.get(run.name)?.disarm('replaced');
+      this.#byName.set(run.name, run);
+      this.plans.push(run);
+    }
+    for (const run of added) this.#compile(run);
+    const named = new Set<string>();
+    for (const run of this.plans) for (const c of run.doc.clauses) if (c.kind === 'arm') named.add(c.plan);
+    const wakes = parts.wakes.map(({ wake, using }) => this.#wakeRun(wake, using));
+    const begin = new Authored(
+      added.filter((run) => run.state === 'dormant' && !named.has(run.name)),
+      wakes,
+    );
+    if (when.afterUs === undefined || when.afterUs === 0) this.#begin(begin);
+    else {
+      for (const run of begin.plans) run.arming = true;
+      this.#timers.push({ t: this.#instant.t + when.afterUs, kind: Timer.arm, subject: begin, stamp: 0 });
     }
     this.#settle();
     return added;
   }
 
-  #compile(parts: Outline): PlanRun[] {
-    const added: PlanRun[] = [];
-    for (const { plan, using } of parts.plans) {
-      const { signal, exec } = slotsOf(this.tape, using);
+  /** Disarms what has not fired and pulls unfilled entries, now or `afterUs` later; positions go on being managed. */
+  standDown(when: { readonly afterUs?: number } = {}): void {
+    const standing = new Standing([...this.plans]);
+    if (when.afterUs === undefined || when.afterUs === 0) this.#standDown(standing);
+    else this.#timers.push({ t: this.#instant.t + when.afterUs, kind: Timer.standDown, subject: standing, stamp: 0 });
+    this.#settle();
+  }
+
+  #standDown(standing: Standing): void {
+    for (const run of standing.plans) run.standDown();
+  }
+
+  #begin(authored: Authored): void {
+    for (const run of authored.plans) {
+      run.arming = false;
+      if (run.state === 'dormant') this.#arm(run);
+    }
+    for (const wake of authored.wakes) {
+      this.#wakes.get(wake.name)?.trigger.stop();
+      this.#wakes.set(wake.name, wake);
+      wake.trigger.start(this.reader);
+    }
+  }
+
+  #planRun(plan: Plan, using: Pick<Using, 'signal' | 'exec'> | undefined, parts: Outline): PlanRun {
+    const { signal, exec } = slotsOf(this.tape, using);
+    if (plan.ttl.kind === 'clock') {
       const ttl = ttlOf(plan, this.#instant.t, this.session);
-      if (plan.ttl.kind === 'clock' && (ttl <= this.session.open || ttl > this.session.close)) {
+      if (ttl <= this.session.open || ttl > this.session.close) {
         throw new EngineRefusal('K021', `plan ${plan.name}: its ttl is not in the session`, {
           expected: 'a time after the open and not after the close',
         });
       }
-      const purse = new Purse(budgetOf(plan.budget, this.rE4));
-      const book = plan.book === undefined ? undefined : parts.books.get(plan.book);
-      const purses = book === undefined ? [purse, this.#purse] : [purse, book.purse, this.#purse];
-      const run = new PlanRun({
-        doc: plan,
-        signal: signal ?? 0,
-        exec: exec ?? 0,
-        purse,
-        purses,
-        book,
-        rE4: this.rE4,
-        desk: this,
-      });
-      this.plans.push(run);
-      this.#byName.set(run.name, run);
-      added.push(run);
-      if (exec !== undefined && this.tape.instruments[exec]!.kind === 'index') {
-        throw new EngineRefusal('not-supported', `plan ${plan.name}: an index cannot be traded`, {
-          expected: 'shares',
-        });
-      }
-      try {
-        if (signal === undefined || exec === undefined) {
-          throw new Disarm('series-unavailable', `plan ${plan.name}: a symbol of its USING is not on this tape`);
-        }
-        compilePlan(run, this.#placeOf(run), this);
-        if (plan.regime !== undefined) this.#windowsOf(signal).minutes();
-      } catch (e) {
-        if (!(e instanceof Disarm)) throw e;
-        run.disarm(e.why);
-      }
     }
-    return added;
+    if (exec !== undefined && this.tape.instruments[exec]!.kind === 'index') {
+      throw new EngineRefusal('not-supported', `plan ${plan.name}: an index cannot be traded`, { expected: 'shares' });
+    }
+    const purse = new Purse(budgetOf(plan.budget, this.rE4));
+    const book = plan.book === undefined ? undefined : parts.books.get(plan.book);
+    const purses = book === undefined ? [purse, this.sessionPurse] : [purse, book.purse, this.sessionPurse];
+    return new PlanRun({
+      doc: plan,
+      signal: signal ?? -1,
+      exec: exec ?? -1,
+      purse,
+      purses,
+      book,
+      rE4: this.rE4,
+      desk: this,
+    });
+  }
+
+  /** What the tape cannot feed is disarmed, with the reason. */
+  #compile(run: PlanRun): void {
+    if (run.signal < 0 || run.exec < 0) {
+      run.disarm('series-unavailable');
+      return;
+    }
+    try {
+      compilePlan(run, this.#placeOf(run), this);
+      if (run.doc.regime !== undefined) this.#windowsOf(run.signal).minutes();
+    } catch (e) {
+      if (!(e instanceof Disarm)) throw e;
+      run.disarm(e.why);
+    }
+  }
+
+  #wakeRun(wake: Wake, using: Pick<Using, 'signal' | 'exec'> | undefined): WakeRun {
+    const { signal } = slotsOf(this.tape, using);
+    if (signal === undefined) {
+      throw new EngineRefusal('not-supported', `wake ${wake.name}: the symbol of its USING is not on this tape`);
+    }
+    const run: { trigger: Trigger | undefined } = { trigger: undefined };
+    try {
+      run.trigger = compileTrigger(
+        wake.when,
+        'rise',
+        {
+          ...this.#placeFor(signal),
+          owner: { touched: (trigger) => this.#touchWake(trigger) },
+          fact: undefined,
+        },
+        this,
+      );
+    } catch (e) {
+      if (!(e instanceof Disarm)) throw e;
+      throw new EngineRefusal('not-supported', `wake ${wake.name}: ${e.message}`);
+    }
+    return {
+      name: wake.name,
+      view: wake.deliver,
+      priority: wake.priority ?? 0,
+      perDay: wake.perDay ?? null,
+      left: wake.perDay ?? null,
+      cooldownUs: wake.cooldown === undefined ? 0 : durationUs(wake.cooldown),
+      lastAt: Number.NEGATIVE_INFINITY,
+      trigger: run.trigger,
+    };
+  }
+
+  /** Wakes in force. */
+  get wakes(): readonly WakeRun[] {
+    return [...this.#wakes.values()];
+  }
+
+  /** The instant reached, microseconds. */
+  get now(): number {
+    return this.#instant.t;
   }
 
   #placeOf(run: PlanRun): TriggerPlace {
     return {
-      signal: run.signal,
+      ...this.#placeFor(run.signal),
       owner: { touched: (trigger) => this.#touch(trigger, run) },
       fact: (name) => run.fact(name),
+    };
+  }
+
+  #placeFor(signal: number): Omit<TriggerPlace, 'owner' | 'fact'> {
+    return {
+      signal,
       slotOf: (symbol) => {
         const i = this.tape.instruments.findIndex((x) => x.kind !== 'option' && x.symbol === symbol);
         return i < 0 ? undefined : i;
@@ -244,8 +389,31 @@ export class Engine implements Desk, GroupHub {
     const until = Math.min(t, this.closeT);
     const end = until >= this.closeT ? this.#to : Math.max(this.#from, firstRow(this.#columns.t, until + 1));
     this.#rows(end);
+    if (this.#stopNow()) return;
     this.#ringUpTo(until);
+    if (this.#stopNow()) return;
     if (until > this.#instant.t) this.#instant.t = until;
+  }
+
+  /**
+   * Runs to the end of the first event at which a plan trades, ends, or a wake comes, else to `t`.
+   *
+   * @returns the first that applies, in the order wake, fill, plan-end; `time` when `t` was reached
+   */
+  runUntil(t: number): Stop {
+    this.#stopping = true;
+    this.#stops = 0;
+    this.#woke = undefined;
+    this.runTo(t);
+    this.#stopping = false;
+    if (this.#stops === 0) return { why: 'time', t: this.#instant.t };
+    const woke = this.#woke as WakeRun | undefined;
+    if (woke !== undefined) return { why: 'wake', wake: woke.name, deliver: woke.view, t: this.#instant.t };
+    return { why: (this.#stops & STOP_FILL) !== 0 ? 'fill' : 'plan-end', t: this.#instant.t };
+  }
+
+  #stopNow(): boolean {
+    return this.#stopping && this.#stops !== 0;
   }
 
   /** Runs what is left of the session, then settles. */
@@ -259,7 +427,7 @@ export class Engine implements Desk, GroupHub {
   }
 
   #beforeOpen(): void {
-    const { t, kind, flags, inst, a, b, c, d } = this.#columns;
+    const { kind, flags, inst, a, b, c, d } = this.#columns;
     const m = this.market;
     for (let i = 0; i < this.#from; i++) {
       const s = inst[i]!;
@@ -267,17 +435,18 @@ export class Engine implements Desk, GroupHub {
         const on = (flags[i]! & Flag.on) !== 0;
         if ((m.halted[s] === 1) !== on) {
           m.halted[s] = on ? 1 : 0;
-          m.good[s] = 0;
+          m.quoteEvent[s] = -1;
         }
       } else if (kind[i] === Kind.quote && m.halted[s] === 0) {
-        m.quote(s, i, a[i]!, b[i]!, c[i]!, d[i]!);
+        m.quoteEvent[s] = i;
+        m.hasQuotes[s] = 1;
+        if (isGood(a[i]!, b[i]!, c[i]!, d[i]!)) m.lastMid[s] = m.mid(s);
       }
     }
-    void t;
     this.row = this.#from;
   }
 
-  /** The hot loop. Nothing in it allocates; whatever needs more than a slot written goes to a slow path. */
+  /** The hot loop. Nothing in it allocates; whatever needs more than a row noted goes to a slow path. */
   #rows(end: number): void {
     const columns = this.#columns;
     const T = columns.t;
@@ -290,101 +459,67 @@ export class Engine implements Desk, GroupHub {
     const D = columns.d;
     const m = this.market;
     const attention = m.attention;
-    const bids = m.bid;
-    const asks = m.ask;
-    const bidSizes = m.bidSize;
-    const askSizes = m.askSize;
-    const bidTaken = m.bidTaken;
-    const askTaken = m.askTaken;
-    const goods = m.good;
     const quoteEvents = m.quoteEvent;
-    const mids = m.lastMid;
     const spots = m.spot;
-    const lasts = m.last;
-    const volumes = m.volume;
-    const notionals = m.notional;
-    const highs = m.high;
-    const lows = m.low;
-    const reads = m.reads;
+    const { spotLo, spotHi, printBuy, printSell, quoteBuy, quoteSell, windowNext } = m;
     const timers = this.#timers;
     for (let i = this.row; i < end; i++) {
       const t = T[i]!;
       if (timers.next < t) {
         this.row = i;
         this.#ringBefore(t);
+        if (this.#stopNow()) return;
       }
       const kind = kinds[i]!;
       if (kind === Kind.quote) {
         const s = inst[i]!;
         const att = attention[s]!;
-        if ((att & (Attention.special | Attention.quotesSetSpot)) !== 0) {
-          this.row = i + 1;
-          this.#rare(i, t);
+        if ((att & RARE) === 0) {
+          const before = quoteEvents[s]!;
+          quoteEvents[s] = i;
+          const bid = A[i]!;
+          const ask = C[i]!;
+          // Sizes count too: one that is absent empties the book.
+          const moved =
+            (att & Attention.watchBook) !== 0 &&
+            (before < 0 ||
+              bid !== A[before]! ||
+              ask !== C[before]! ||
+              B[i]! <= 0 ||
+              D[i]! <= 0 ||
+              B[before]! <= 0 ||
+              D[before]! <= 0);
+          if (moved || (att & QUOTE_SLOW) !== 0 || ask < quoteBuy[s]! || bid > quoteSell[s]! || t >= windowNext[s]!) {
+            this.row = i + 1;
+            this.#quoteSlow(i, t, s, moved ? Moved.book : 0);
+            if (this.#stops !== 0 && this.#stopNow()) return;
+          }
           continue;
-        }
-        const bid = A[i]!;
-        const bidSize = B[i]!;
-        const ask = C[i]!;
-        const askSize = D[i]!;
-        const good = bid > 0 && ask > bid && bidSize > 0 && askSize > 0 ? 1 : 0;
-        const moved = bid !== bids[s] || ask !== asks[s] || good !== goods[s];
-        bids[s] = bid;
-        bidSizes[s] = bidSize;
-        asks[s] = ask;
-        askSizes[s] = askSize;
-        bidTaken[s] = 0;
-        askTaken[s] = 0;
-        quoteEvents[s] = i;
-        goods[s] = good;
-        reads[s] = reads[s]! + 1;
-        if (good === 1) mids[s] = Math.floor((bid + ask) / 2);
-        if (att !== 0 && (att & ~(Attention.watchSpot | Attention.watchVolume | Attention.holding)) !== 0) {
-          this.row = i + 1;
-          this.#quoteSlow(i, t, s, moved ? Moved.book : 0);
         }
       } else if (kind === Kind.trade) {
         const s = inst[i]!;
         const att = attention[s]!;
-        if ((att & (Attention.special | Attention.quotesSetSpot)) !== 0 || (flags[i]! & Flag.suspect) !== 0) {
-          this.row = i + 1;
-          this.#rare(i, t);
+        if ((att & RARE) === 0 && flags[i] === 0) {
+          const p = A[i]!;
+          if (
+            (att & PRINT_SLOW) !== 0 ||
+            (p !== spots[s]! && (p <= spotLo[s]! || p >= spotHi[s]!)) ||
+            p < printBuy[s]! ||
+            p > printSell[s]! ||
+            t >= windowNext[s]!
+          ) {
+            this.row = i + 1;
+            this.#tradeSlow(i, t, s, p, B[i]!);
+            if (this.#stops !== 0 && this.#stopNow()) return;
+          } else spots[s] = p;
           continue;
         }
-        const p = A[i]!;
-        const z = B[i]!;
-        const moved = p !== spots[s];
-        reads[s] = reads[s]! + 1;
-        if (z > 0) {
-          volumes[s] = volumes[s]! + z;
-          notionals[s] = notionals[s]! + p * z;
-        }
-        if (att === 0) {
-          if (moved) {
-            spots[s] = p;
-            lasts[s] = p;
-            if (p > highs[s]!) this.#higher(s, p);
-            else if (p < lows[s]!) this.#lower(s, p);
-          }
-          continue;
-        }
-        this.row = i + 1;
-        this.#tradeSlow(i, t, s, p, z, moved);
-      } else {
-        this.row = i + 1;
-        this.#rare(i, t);
       }
+      this.row = i + 1;
+      this.#rare(i, t);
+      if (this.#stops !== 0 && this.#stopNow()) return;
     }
     if (this.row < end) this.row = end;
-  }
-
-  #higher(s: number, p: number): void {
-    this.market.high[s] = p;
-    this.market.attention[s] = this.market.attention[s]! | Attention.carry;
-  }
-
-  #lower(s: number, p: number): void {
-    this.market.low[s] = p;
-    this.market.attention[s] = this.market.attention[s]! | Attention.carry;
   }
 
   #at(i: number, t: number, s: number): void {
@@ -395,36 +530,64 @@ export class Engine implements Desk, GroupHub {
 
   #quoteSlow(i: number, t: number, s: number, moved: number): void {
     this.#at(i, t, s);
-    const m = this.market;
-    if ((m.attention[s]! & Attention.resting) !== 0 && m.good[s] === 1) {
-      const book = this.#matching.books[s]!;
-      if (book.unsettled > 0 || m.ask[s]! < book.bestBuy || m.bid[s]! > book.bestSell) this.#matching.quote(s, i);
-    }
+    this.#quoted(i, s);
     this.#after(s, t, moved | this.#carry(s));
   }
 
-  #tradeSlow(i: number, t: number, s: number, p: number, z: number, spotMoved: boolean): void {
+  /** Resting orders against a new quote. */
+  #quoted(i: number, s: number): void {
+    const m = this.market;
+    const { a, c } = this.#columns;
+    if (c[i]! < m.quoteBuy[s]! || a[i]! > m.quoteSell[s]!) if (m.good(s)) this.#matching.quote(s, i);
+  }
+
+  #tradeSlow(i: number, t: number, s: number, p: number, z: number): void {
     this.#at(i, t, s);
     const m = this.market;
-    let moved = Moved.volume | this.#carry(s);
-    if (spotMoved) {
+    let moved = this.#carry(s);
+    if (p !== m.spot[s]) {
       moved |= Moved.spot;
       m.spot[s] = p;
-      m.last[s] = p;
-      if (p > m.high[s]!) this.#higher(s, p);
-      else if (p < m.low[s]!) this.#lower(s, p);
+      this.#extreme(s, p, p);
     }
     const att = m.attention[s]!;
-    if ((att & Attention.resting) !== 0 && z > 0) this.#printed(i, s, p, z);
-    if (spotMoved && (att & Attention.holding) !== 0) this.#spots[s]!.note(this.#instant.seq, p);
+    if ((att & Attention.watchVolume) !== 0 && z > 0) {
+      moved |= Moved.volume;
+      m.volume[s] = m.volume[s]! + z;
+      m.notional[s] = m.notional[s]! + p * z;
+    }
+    if (z > 0) this.#printed(i, s, p, z);
     if ((att & Attention.windows) !== 0) moved |= this.#windows[s]!.print(t, p, Math.max(0, z));
     this.#after(s, t, moved);
   }
 
   #printed(i: number, s: number, p: number, z: number): void {
-    const book = this.#matching.books[s]!;
-    const reaches = this.model.queue ? p <= book.bestBuy || p >= book.bestSell : p < book.bestBuy || p > book.bestSell;
-    if (reaches) this.#matching.print(s, i, p, z);
+    const m = this.market;
+    if (p < m.printBuy[s]! || p > m.printSell[s]!) this.#matching.print(s, i, p, z);
+  }
+
+  /** A new extreme of the day, or of what some plan has owned since its last fill. */
+  #extreme(s: number, high: number, low: number): void {
+    const m = this.market;
+    if (!(high <= m.high[s]!)) {
+      m.high[s] = high;
+      m.attention[s] = m.attention[s]! | Attention.carry;
+    }
+    if (!(low >= m.low[s]!)) {
+      m.low[s] = low;
+      m.attention[s] = m.attention[s]! | Attention.carry;
+    }
+    const held = this.#held[s]!;
+    if (held.on) {
+      if (!(high <= held.high)) {
+        held.high = high;
+        held.spots.note(this.#instant.seq, high);
+      }
+      if (!(low >= held.low)) {
+        held.low = low;
+        held.spots.note(this.#instant.seq, low);
+      }
+    }
   }
 
   /** HOD and LOD take in the last observation. @returns what moved */
@@ -437,11 +600,36 @@ export class Engine implements Desk, GroupHub {
     return Moved.extremes;
   }
 
+  /** The open interval of spot in which a print changes nothing anyone watches. */
+  #quiet(s: number): void {
+    const m = this.market;
+    let lo = m.low[s]!;
+    let hi = m.high[s]!;
+    const held = this.#held[s]!;
+    if (held.on) {
+      lo = Math.max(lo, held.low);
+      hi = Math.min(hi, held.high);
+    }
+    const level = this.#spotGroup[s];
+    if (level !== undefined) {
+      lo = Math.max(lo, level.quietFrom);
+      hi = Math.min(hi, level.quietTo);
+    }
+    if (this.#everySpot[s] === true || !(lo <= hi)) {
+      lo = Number.POSITIVE_INFINITY;
+      hi = Number.NEGATIVE_INFINITY;
+    }
+    m.spotLo[s] = lo;
+    m.spotHi[s] = hi;
+    m.windowNext[s] = this.#windows[s]?.next ?? Number.POSITIVE_INFINITY;
+  }
+
   /** Steps 3 to 6 of an event of symbol `s`. */
   #after(s: number, t: number, moved: number): void {
     const m = this.market;
     let dirty = moved;
     const att = m.attention[s]!;
+    if ((att & Attention.countReads) !== 0) m.reads[s] = m.reads[s]! + 1;
     if ((att & Attention.windows) !== 0) {
       const windows = this.#windows[s]!;
       if (t >= windows.next) dirty |= windows.advance(t);
@@ -449,7 +637,8 @@ export class Engine implements Desk, GroupHub {
     if (this.#podsMoved.length > 0) this.#haltPods();
     if (dirty !== 0) this.#refresh(s, dirty);
     if ((att & (Attention.pending | Attention.firstEvent | Attention.pegs)) !== 0) this.#wakePlans(s, att);
-    if (this.#touched.length > 0 || this.#toArm.length > 0) this.#settle();
+    if (this.#touched.length > 0 || this.#toArm.length > 0 || this.#touchedWakes.length > 0) this.#settle();
+    this.#quiet(s);
   }
 
   #refresh(s: number, moved: number): void {
@@ -489,7 +678,7 @@ export class Engine implements Desk, GroupHub {
 
   /** First events, halts, bars, prices before the first print, suspicious prints: everything off the hot path. */
   #rare(i: number, t: number): void {
-    const { kind, flags, inst, a, b, c, d, bars } = this.#columns;
+    const { kind, flags, inst, a, b, bars } = this.#columns;
     const s = inst[i]!;
     if (s < 0) return;
     const m = this.market;
@@ -499,7 +688,6 @@ export class Engine implements Desk, GroupHub {
     const turnsOn = k === Kind.halt && (flags[i]! & Flag.on) !== 0;
     if (m.halted[s] === 1 && !(k === Kind.halt && !turnsOn)) return;
     this.#at(i, t, s);
-    m.reads[s] = m.reads[s]! + 1;
     let moved = 0;
     if (m.seen[s] === 0) {
       m.seen[s] = 1;
@@ -512,17 +700,22 @@ export class Engine implements Desk, GroupHub {
       case Kind.halt:
         if (turnsOn || m.halted[s] === 1) {
           m.halted[s] = turnsOn ? 1 : 0;
-          m.good[s] = 0;
+          m.quoteEvent[s] = -1;
         }
         moved = ALL_MOVED;
         break;
       case Kind.quote: {
-        m.quote(s, i, a[i]!, b[i]!, c[i]!, d[i]!);
+        m.quoteEvent[s] = i;
+        m.hasQuotes[s] = 1;
         moved |= Moved.book;
-        if (m.good[s] === 1) {
-          if ((m.attention[s]! & Attention.resting) !== 0) this.#matching.quote(s, i);
-          if (m.hasTrades[s] === 0)
-            moved |= this.#observe(s, m.lastMid[s]!) | (windows?.observe(t, m.lastMid[s]!) ?? 0);
+        if (m.good(s)) {
+          this.#quoted(i, s);
+          if (m.hasTrades[s] === 0) {
+            const mid = m.mid(s);
+            m.lastMid[s] = mid;
+            moved |= this.#observe(s, { spot: mid, high: mid, low: mid });
+            moved |= windows?.observe(t, mid) ?? 0;
+          }
         }
         break;
       }
@@ -531,11 +724,13 @@ export class Engine implements Desk, GroupHub {
         const z = Math.max(0, b[i]!);
         m.hasTrades[s] = 1;
         if (Number.isNaN(m.open[s]!)) m.open[s] = p;
-        m.last[s] = p;
+        // The first print makes `last` known even where it does not move spot.
+        if (m.printed[s] === 0) moved |= Moved.spot;
+        m.printed[s] = 1;
         m.volume[s] = m.volume[s]! + z;
         m.notional[s] = m.notional[s]! + p * z;
-        moved |= Moved.volume | this.#observe(s, p) | Moved.spot;
-        if (z > 0 && (m.attention[s]! & Attention.resting) !== 0) this.#printed(i, s, p, z);
+        moved |= Moved.volume | this.#observe(s, { spot: p, high: p, low: p });
+        if (z > 0) this.#printed(i, s, p, z);
         moved |= windows?.print(t, p, z) ?? 0;
         break;
       }
@@ -551,13 +746,13 @@ export class Engine implements Desk, GroupHub {
         };
         if (m.hasTrades[s] === 0) {
           if (Number.isNaN(m.open[s]!)) m.open[s] = bar.o;
-          m.last[s] = bar.c;
+          m.printed[s] = 1;
           m.volume[s] = m.volume[s]! + bar.z;
           m.notional[s] = m.notional[s]! + ((bar.h + bar.l + bar.c) / 3) * bar.z;
-          moved |= Moved.volume | this.#observe(s, bar.c, bar.h, bar.l) | Moved.spot;
+          moved |= Moved.volume | Moved.spot | this.#observe(s, { spot: bar.c, high: bar.h, low: bar.l });
           moved |= windows?.bar(t, bars.d[row]!, bar.o, bar.h, bar.l, bar.c, bar.z) ?? 0;
         }
-        if (m.hasQuotes[s] === 0 && m.hasTrades[s] === 0 && (m.attention[s]! & Attention.resting) !== 0) {
+        if (m.hasQuotes[s] === 0 && m.hasTrades[s] === 0) {
           // Whether an EXIT reads TRUE on this bar decides what its TPs may do, so series come first here.
           this.#refresh(s, moved);
           this.#matching.bar(s, i, bar);
@@ -572,17 +767,11 @@ export class Engine implements Desk, GroupHub {
   }
 
   /** Spot is set. @returns what moved */
-  #observe(s: number, spot: number, high = spot, low = spot): number {
+  #observe(s: number, seen: { readonly spot: number; readonly high: number; readonly low: number }): number {
     const m = this.market;
-    const moved = m.spot[s] !== spot ? Moved.spot : 0;
-    m.spot[s] = spot;
-    if (!(high <= m.high[s]!)) this.#higher(s, high);
-    if (!(low >= m.low[s]!)) this.#lower(s, low);
-    if (moved !== 0 && (m.attention[s]! & Attention.holding) !== 0) {
-      this.#spots[s]!.note(this.#instant.seq, high);
-      this.#spots[s]!.note(this.#instant.seq, low);
-      this.#spots[s]!.note(this.#instant.seq, spot);
-    }
+    const moved = m.spot[s] === seen.spot ? 0 : Moved.spot;
+    m.spot[s] = seen.spot;
+    this.#extreme(s, seen.high, seen.low);
     return moved;
   }
 
@@ -610,11 +799,11 @@ export class Engine implements Desk, GroupHub {
   // -------------------------------------------------------------- timers
 
   #ringBefore(t: number): void {
-    while (this.#timers.next < t) this.#ring();
+    while (this.#timers.next < t && !this.#stopNow()) this.#ring();
   }
 
   #ringUpTo(t: number): void {
-    while (this.#timers.next <= t) this.#ring();
+    while (this.#timers.next <= t && !this.#stopNow()) this.#ring();
   }
 
   #ring(): void {
@@ -644,7 +833,6 @@ export class Engine implements Desk, GroupHub {
         const order = subject as Order;
         if (order.state !== 'in-flight') break;
         this.#matching.arrive(order, time);
-        this.#resting(order.slot);
         break;
       }
       case Timer.replace:
@@ -656,12 +844,14 @@ export class Engine implements Desk, GroupHub {
         break;
       }
       case Timer.arm:
+        this.#begin(subject as Authored);
         break;
       case Timer.standDown:
+        this.#standDown(subject as Standing);
         break;
     }
     if (this.#podsMoved.length > 0) this.#haltPods();
-    if (this.#touched.length > 0 || this.#toArm.length > 0) this.#settle();
+    if (this.#touched.length > 0 || this.#toArm.length > 0 || this.#touchedWakes.length > 0) this.#settle();
   }
 
   #replaced(order: Order, stamp: number, t: number): void {
@@ -688,7 +878,6 @@ export class Engine implements Desk, GroupHub {
     }
     if (order.role === 'entry') this.reserve(order, alive(order) ? left(order) * order.limitE4 : 0);
     plan.reprice(order);
-    this.#resting(order.slot);
   }
 
   // -------------------------------------------------------------- steps 4 to 6
@@ -716,6 +905,26 @@ export class Engine implements Desk, GroupHub {
       if (run.state !== 'dormant') continue;
       this.#arm(run);
     }
+    if (this.#touchedWakes.length > 0) this.#readWakes();
+  }
+
+  /** Step 6: wakes are edge-triggered, and keep to their cooldown and budget. */
+  #readWakes(): void {
+    const { seq, t } = this.#instant;
+    for (const wake of this.#wakes.values()) {
+      if (wake.trigger.touchedAt !== seq || wake.trigger.read(this.reader) !== 'rise') continue;
+      if (wake.left === 0 || t < wake.lastAt + wake.cooldownUs) continue;
+      wake.lastAt = t;
+      if (wake.left !== null) wake.left--;
+      if (this.#woke === undefined || wake.priority > this.#woke.priority) this.#woke = wake;
+      this.#stops |= STOP_WAKE;
+    }
+    this.#touchedWakes.length = 0;
+  }
+
+  #touchWake(trigger: Trigger): void {
+    trigger.touchedAt = this.#instant.seq;
+    this.#touchedWakes.push(trigger);
   }
 
   // -------------------------------------------------------------- the desk
@@ -764,7 +973,6 @@ export class Engine implements Desk, GroupHub {
     const latency = this.#latency(order.slot);
     if (latency === 0) {
       this.#matching.arrive(order, t);
-      this.#resting(order.slot);
     } else this.#timers.push({ t: t + latency, kind: Timer.arrive, subject: order, stamp: 0 });
     const after = spec.price?.compiled.escAfterUs ?? [];
     for (let k = 0; k < after.length; k++) {
@@ -866,11 +1074,15 @@ export class Engine implements Desk, GroupHub {
   }
 
   highSince(s: number, seq: number): number | undefined {
-    return this.#spots[s]!.highSince(seq)?.value;
+    return this.#held[s]!.spots.highSince(seq)?.value;
   }
 
   lowSince(s: number, seq: number): number | undefined {
-    return this.#spots[s]!.lowSince(seq)?.value;
+    return this.#held[s]!.spots.lowSince(seq)?.value;
+  }
+
+  ended(): void {
+    this.#stops |= STOP_END;
   }
 
   podMoved(plan: PlanRun): void {
@@ -892,15 +1104,15 @@ export class Engine implements Desk, GroupHub {
     const plan = execution.order.owner as PlanRun;
     const s = execution.order.slot;
     plan.filled(execution, ++this.fillCount);
-    this.market.attention[s] = this.market.attention[s]! | Attention.holding;
+    this.#stops |= STOP_FILL;
+    // Excursions count from each fill: extremes of spot begin anew.
+    const held = this.#held[s]!;
+    held.on = true;
+    held.high = Number.NaN;
+    held.low = Number.NaN;
+    this.market.spotLo[s] = Number.POSITIVE_INFINITY;
     this.#touchPlan(plan);
     this.#onFill?.({ plan: plan.name, execution, t: this.#instant.t });
-  }
-
-  #resting(s: number): void {
-    const attention = this.market.attention;
-    if (this.#matching.books[s]!.size > 0) attention[s] = attention[s]! | Attention.resting;
-    else attention[s] = attention[s]! & ~Attention.resting;
   }
 
   // -------------------------------------------------------------- series
@@ -914,15 +1126,42 @@ export class Engine implements Desk, GroupHub {
     for (const series of reads) masks.set(series.slot, (masks.get(series.slot) ?? 0) | series.moves);
     for (const [s, mask] of masks) {
       this.#watching[s]!.push({ group, mask });
-      let att = this.market.attention[s]!;
-      if ((mask & Moved.spot) !== 0) att |= Attention.watchSpot;
-      if ((mask & Moved.book) !== 0) att |= Attention.watchBook;
-      if ((mask & Moved.volume) !== 0) att |= Attention.watchVolume;
-      if ((mask & Moved.extremes) !== 0) att |= Attention.watchSpot;
-      this.market.attention[s] = att;
+      if ((mask & (Moved.spot | Moved.extremes)) !== 0) {
+        if (group.scalar.kind === 'single' && reads[0]!.name === 'spot') {
+          this.#spotGroup[s] = group;
+          group.onShift = () => this.#unquiet(s);
+        } else this.#everySpot[s] = true;
+        this.#unquiet(s);
+      }
+      if ((mask & Moved.book) !== 0) this.#attendTo(s, Attention.watchBook);
+      if ((mask & Moved.volume) !== 0) this.#watchVolume(s);
     }
     group.refresh(this.#instant.seq);
     return group;
+  }
+
+  #attendTo(s: number, bit: number): void {
+    this.market.attention[s] = this.market.attention[s]! | bit;
+  }
+
+  /** The next print looks at everything, and then says anew what it may pass over. */
+  #unquiet(s: number): void {
+    this.market.spotLo[s] = Number.POSITIVE_INFINITY;
+    this.market.spotHi[s] = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Volume and VWAP are kept from the first time something reads them: what went before is summed now. */
+  #watchVolume(s: number): void {
+    const m = this.market;
+    if ((m.attention[s]! & Attention.watchVolume) !== 0) return;
+    this.#attendTo(s, Attention.watchVolume);
+    const sums = sessionSums(this.#columns, { slot: s, from: this.#from, to: this.row });
+    m.volume[s] = sums.volume;
+    m.notional[s] = sums.notional;
+  }
+
+  countReads(slots: readonly number[]): void {
+    for (const s of slots) this.#attendTo(s, Attention.countReads);
   }
 
   fresh(): number {
@@ -936,7 +1175,8 @@ export class Engine implements Desk, GroupHub {
         replay(fresh, this.#columns, { slot: s, from: this.#from, to: this.row }),
       );
       this.#windows[s] = windows;
-      this.market.attention[s] = this.market.attention[s]! | Attention.windows;
+      this.#attendTo(s, Attention.windows);
+      this.market.attention[s] = this.market.attention[s]! | Attention.everyPrint;
     }
     return windows;
   }
@@ -969,7 +1209,7 @@ export class Engine implements Desk, GroupHub {
     return m.symbols.map((_, s) => {
       const close = official.get(s);
       if (close !== undefined) return { priceE4: close, from: 'close' };
-      if (!Number.isNaN(m.last[s]!)) return { priceE4: m.last[s]!, from: 'last' };
+      if (m.printed[s] === 1) return { priceE4: m.spot[s]!, from: 'last' };
       if (!Number.isNaN(m.lastMid[s]!)) return { priceE4: m.lastMid[s]!, from: 'mid' };
       return { priceE4: undefined, from: 'cost' };
     });
@@ -978,6 +1218,10 @@ export class Engine implements Desk, GroupHub {
 
 function byRank(x: PlanRun, y: PlanRun): number {
   return y.priority - x.priority || x.armSeq - y.armSeq;
+}
+
+function isGood(bid: number, bidSize: number, ask: number, askSize: number): boolean {
+  return bid > 0 && ask > bid && bidSize > 0 && askSize > 0;
 }
 
 /** First row with time >= t. */

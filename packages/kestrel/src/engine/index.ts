@@ -9,7 +9,8 @@ export {
   type Pins,
   type Totals,
 } from './blotter.ts';
-export { ENGINE_VERSION, Engine, type EngineOptions } from './engine.ts';
+export { ENGINE_VERSION, Engine, type EngineOptions, type Stop, type WakeRun } from './engine.ts';
 export { budgetOf, inR, mulDivFloor, onTick } from './money.ts';
+export type { PlanEvent, PlanRun, Refusal } from './plan-run.ts';
 export { type EngineCode, EngineRefusal } from './refusal.ts';
 export { decimalE4, documentHash, type RunOptions, runDay } from './run.ts';

@@ -119,6 +119,11 @@ export class Group {
   value = Number.NaN;
   known = false;
   readonly extremes = new Extremes();
+  /** Extremes since the last trigger on this scalar began; NaN before a value. */
+  high = Number.NaN;
+  low = Number.NaN;
+  /** Told when what would be a change is another: a level came or went, extremes count anew. */
+  onShift: (() => void) | undefined;
   /** Told once when the scalar becomes known. */
   onKnown = new Set<Watcher>();
   /** Told when it becomes UNKNOWN: runs of `held` end there. */
@@ -128,6 +133,14 @@ export class Group {
   #levels: Level[] = [];
   #lo = Number.POSITIVE_INFINITY;
   #hi = Number.NEGATIVE_INFINITY;
+
+  /** The open interval in which nothing here changes: between two levels, and inside the extremes so far. */
+  get quietFrom(): number {
+    return this.known && !Number.isNaN(this.low) ? Math.max(this.#lo, this.low) : Number.POSITIVE_INFINITY;
+  }
+  get quietTo(): number {
+    return this.known && !Number.isNaN(this.high) ? Math.min(this.#hi, this.high) : Number.NEGATIVE_INFINITY;
+  }
 
   constructor(scalar: Scalar) {
     this.scalar = scalar;
@@ -147,6 +160,7 @@ export class Group {
     if (!Number.isNaN(this.value)) level.rel = this.#side(level, this.value);
     this.#levels.splice(at, 0, level);
     this.#watermarks();
+    this.onShift?.();
     return level;
   }
 
@@ -198,7 +212,7 @@ export class Group {
     }
     if (v !== before) {
       this.value = v;
-      this.extremes.note(seq, v);
+      if (v > this.high || v < this.low || Number.isNaN(this.high)) this.#extreme(seq, v);
     } else if (this.#slack === 0) return;
     if (v > this.#lo && v < this.#hi) return;
     if (Number.isNaN(before)) {
@@ -207,6 +221,19 @@ export class Group {
       this.#walk(seq, before, v);
     }
     this.#watermarks();
+  }
+
+  /** Extremes count anew from here: a trigger that begins now asks later how near the scalar came. */
+  beginExtremes(): void {
+    this.high = Number.NaN;
+    this.low = Number.NaN;
+    this.onShift?.();
+  }
+
+  #extreme(seq: number, v: number): void {
+    if (!(v <= this.high)) this.high = v;
+    if (!(v >= this.low)) this.low = v;
+    this.extremes.note(seq, v);
   }
 
   #walk(seq: number, before: number, v: number): void {

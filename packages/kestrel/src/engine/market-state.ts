@@ -1,10 +1,10 @@
 /**
- * What the market shows now, one slot a symbol, in typed arrays: the book, the last print, the session's sums. The
- * hot loop writes here; series, prices and matching read.
+ * What the market shows now, one slot a symbol: which row is the standing quote, the last print, the session's sums.
+ * The book itself is read from the tape's own row, so that the hot loop writes next to nothing.
  */
-import type { Tape, TapeInstrument } from '../market/columns.ts';
+import type { Columns, Tape, TapeInstrument } from '../market/columns.ts';
 
-/** Reasons for which an event of a symbol needs more than its slot written. Bits of `attention`. */
+/** Reasons for which an event of a symbol needs more than its row noted. Bits of `attention`. */
 export const Attention = {
   /** No session event of the symbol yet, or halted: the rare path decides. */
   special: 1,
@@ -18,42 +18,38 @@ export const Attention = {
   watchBook: 16,
   /** A group watches volume or VWAP. */
   watchVolume: 32,
-  /** Orders stand on the book. */
-  resting: 64,
   /** Orders follow the book by peg, or wait to be priceable. */
-  pegs: 128,
-  /** Windows or bars are kept for some series. */
-  windows: 256,
+  pegs: 64,
+  /** Windows or bars see every print, not only changes of spot. */
+  everyPrint: 128,
   /** A plan without WHEN waits for its first event. */
-  firstEvent: 512,
-  /** A group watches spot. */
-  watchSpot: 1024,
-  /** Some plan owns, or has owned, the symbol: its excursions follow spot. */
-  holding: 2048,
+  firstEvent: 256,
+  /** Windows or bars are kept for some series. */
+  windows: 512,
+  /** A rise with a `crosses` in it counts the readings between two of its own. */
+  countReads: 1024,
 } as const;
+
+/** Bits that send every event of the symbol down the rare path. */
+export const RARE = Attention.special | Attention.quotesSetSpot;
+/** Bits for which every quote, and every print, leaves the fast path. */
+export const QUOTE_SLOW =
+  Attention.pending | Attention.carry | Attention.pegs | Attention.firstEvent | Attention.countReads;
+export const PRINT_SLOW = QUOTE_SLOW | Attention.watchVolume | Attention.everyPrint;
 
 export class MarketState {
   readonly symbols: readonly string[];
-  /** Row of `tape.instruments` for each slot; shares and indices only. */
   readonly tickE4: Float64Array;
-  readonly bid: Float64Array;
-  readonly ask: Float64Array;
-  readonly bidSize: Float64Array;
-  readonly askSize: Float64Array;
-  /** Own fills out of the shown size since the last quote. */
-  readonly bidTaken: Float64Array;
-  readonly askTaken: Float64Array;
-  /** 1 while the standing quote is good; else bid, ask and sizes mean nothing. */
-  readonly good: Uint8Array;
+  /** Row of the standing quote; -1 when the book is empty. */
   readonly quoteEvent: Int32Array;
-  /** Floor of the mid of the last good quote; NaN before one. */
+  /** Floor of the mid of the last good quote, kept until the first print; NaN before one. */
   readonly lastMid: Float64Array;
   readonly halted: Uint8Array;
   /** 1 from the first session event on: series are UNKNOWN before. */
   readonly seen: Uint8Array;
-  /** Last session print; NaN before one. */
-  readonly last: Float64Array;
   readonly spot: Float64Array;
+  /** 1 once a print (or, on bars alone, a bar) has set spot: `last` is known. */
+  readonly printed: Uint8Array;
   readonly open: Float64Array;
   /** Extremes as the series show them: without the current event. */
   readonly hod: Float64Array;
@@ -61,33 +57,46 @@ export class MarketState {
   /** Extremes with it. */
   readonly high: Float64Array;
   readonly low: Float64Array;
+  /** Kept from when some trigger reads them. */
   readonly volume: Float64Array;
   readonly notional: Float64Array;
   readonly attention: Int32Array;
-  /** Session events of the symbol so far: how often its triggers were read. */
+  /** Session events of the symbol so far, where some trigger counts them. */
   readonly reads: Float64Array;
   /** Whether the symbol has had a quote, a session print: bars set series and fill only as long as it has not. */
   readonly hasQuotes: Uint8Array;
   readonly hasTrades: Uint8Array;
+  /** A print beyond these moves something: a level, an extreme, a group that looks at every change. */
+  readonly spotLo: Float64Array;
+  readonly spotHi: Float64Array;
+  /** A print below, a print above which some resting order may fill. */
+  readonly printBuy: Float64Array;
+  readonly printSell: Float64Array;
+  /** An ask below, a bid above which some resting order may fill; infinite when every quote matters. */
+  readonly quoteBuy: Float64Array;
+  readonly quoteSell: Float64Array;
+  /** When some window of the symbol moves by the clock alone. */
+  readonly windowNext: Float64Array;
+
+  readonly #columns: Columns;
+  /** Own fills out of the shown size, and the quote they came from. */
+  readonly #takenEvent: Int32Array;
+  readonly #bidTaken: Float64Array;
+  readonly #askTaken: Float64Array;
 
   constructor(tape: Tape) {
     const n = tape.instruments.length;
+    this.#columns = tape.columns;
     this.symbols = tape.instruments.map(nameOf);
     this.tickE4 = Float64Array.from(tape.instruments, (x) => x.tickE4);
-    const unknown = () => new Float64Array(n).fill(Number.NaN);
-    this.bid = unknown();
-    this.ask = unknown();
-    this.bidSize = new Float64Array(n);
-    this.askSize = new Float64Array(n);
-    this.bidTaken = new Float64Array(n);
-    this.askTaken = new Float64Array(n);
-    this.good = new Uint8Array(n);
+    const filled = (value: number) => new Float64Array(n).fill(value);
+    const unknown = () => filled(Number.NaN);
     this.quoteEvent = new Int32Array(n).fill(-1);
     this.lastMid = unknown();
     this.halted = new Uint8Array(n);
     this.seen = new Uint8Array(n);
-    this.last = unknown();
     this.spot = unknown();
+    this.printed = new Uint8Array(n);
     this.open = unknown();
     this.hod = unknown();
     this.lod = unknown();
@@ -99,21 +108,58 @@ export class MarketState {
     this.reads = new Float64Array(n);
     this.hasQuotes = new Uint8Array(n);
     this.hasTrades = new Uint8Array(n);
+    this.spotLo = filled(Number.POSITIVE_INFINITY);
+    this.spotHi = filled(Number.NEGATIVE_INFINITY);
+    this.printBuy = filled(Number.NEGATIVE_INFINITY);
+    this.printSell = filled(Number.POSITIVE_INFINITY);
+    this.quoteBuy = filled(Number.NEGATIVE_INFINITY);
+    this.quoteSell = filled(Number.POSITIVE_INFINITY);
+    this.windowNext = filled(Number.POSITIVE_INFINITY);
+    this.#takenEvent = new Int32Array(n).fill(-1);
+    this.#bidTaken = new Float64Array(n);
+    this.#askTaken = new Float64Array(n);
   }
 
-  /** The quote as it is shown; what it cannot be priced from empties the book. */
-  quote(s: number, event: number, bid: number, bidSize: number, ask: number, askSize: number): void {
-    this.bid[s] = bid;
-    this.ask[s] = ask;
-    this.bidSize[s] = bidSize;
-    this.askSize[s] = askSize;
-    this.bidTaken[s] = 0;
-    this.askTaken[s] = 0;
-    this.quoteEvent[s] = event;
-    this.hasQuotes[s] = 1;
-    const good = bid > 0 && ask > bid && bidSize > 0 && askSize > 0;
-    this.good[s] = good ? 1 : 0;
-    if (good) this.lastMid[s] = Math.floor((bid + ask) / 2);
+  /** Whether the standing quote can be priced and filled from: two sides, with sizes, neither crossed nor locked. */
+  good(s: number): boolean {
+    const q = this.quoteEvent[s]!;
+    if (q < 0) return false;
+    const { a, b, c, d } = this.#columns;
+    const bid = a[q]!;
+    return bid > 0 && c[q]! > bid && b[q]! > 0 && d[q]! > 0;
+  }
+  bid(s: number): number {
+    return this.#columns.a[this.quoteEvent[s]!]!;
+  }
+  ask(s: number): number {
+    return this.#columns.c[this.quoteEvent[s]!]!;
+  }
+  bidSize(s: number): number {
+    return this.#columns.b[this.quoteEvent[s]!]!;
+  }
+  askSize(s: number): number {
+    return this.#columns.d[this.quoteEvent[s]!]!;
+  }
+  mid(s: number): number {
+    return Math.floor((this.bid(s) + this.ask(s)) / 2);
+  }
+  last(s: number): number {
+    return this.printed[s] === 1 ? this.spot[s]! : Number.NaN;
+  }
+
+  /** Own fills so far out of a side of the standing quote. */
+  taken(s: number, side: 'bid' | 'ask'): number {
+    if (this.#takenEvent[s] !== this.quoteEvent[s]) return 0;
+    return (side === 'bid' ? this.#bidTaken : this.#askTaken)[s]!;
+  }
+  take(s: number, side: 'bid' | 'ask', qty: number): void {
+    if (this.#takenEvent[s] !== this.quoteEvent[s]) {
+      this.#takenEvent[s] = this.quoteEvent[s]!;
+      this.#bidTaken[s] = 0;
+      this.#askTaken[s] = 0;
+    }
+    const side1 = side === 'bid' ? this.#bidTaken : this.#askTaken;
+    side1[s] = side1[s]! + qty;
   }
 }
 

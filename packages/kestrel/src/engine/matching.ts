@@ -36,7 +36,7 @@ export class Matching {
     this.#market = market;
     this.#model = model;
     this.#fill = fill;
-    this.books = market.symbols.map(() => new OwnBook());
+    this.books = market.symbols.map((_, s) => new OwnBook(s));
   }
 
   /** The order reaches the book, and meets what stands there. */
@@ -48,7 +48,7 @@ export class Matching {
     order.queue = NO_PLACE;
     const s = order.slot;
     const m = this.#market;
-    if (m.good[s] === 1 && m.halted[s] === 0) this.#meet(order, m.quoteEvent[s]!);
+    if (m.good(s) && m.halted[s] === 0) this.#meet(order, m.quoteEvent[s]!);
     if (order.state === 'resting') {
       const book = this.books[s]!;
       book.add(order);
@@ -67,19 +67,19 @@ export class Matching {
   quote(s: number, event: number): void {
     const m = this.#market;
     const book = this.books[s]!;
-    const ask = m.ask[s]!;
-    const bid = m.bid[s]!;
+    const ask = m.ask(s);
+    const bid = m.bid(s);
     const all = book.unsettled > 0;
     for (let i = 0; i < book.markets.length; i++) this.#meet(book.markets[i]!, event);
     for (let i = 0; i < book.buys.length; i++) {
       const order = book.buys[i]!;
       if (!all && order.limitE4 <= ask) break;
-      this.#standing(order, event, order.limitE4 > ask, order.limitE4 === bid ? m.bidSize[s]! : NO_PLACE);
+      this.#standing(order, event, order.limitE4 > ask, order.limitE4 === bid ? m.bidSize(s) : NO_PLACE);
     }
     for (let i = 0; i < book.sells.length; i++) {
       const order = book.sells[i]!;
       if (!all && order.limitE4 >= bid) break;
-      this.#standing(order, event, order.limitE4 < bid, order.limitE4 === ask ? m.askSize[s]! : NO_PLACE);
+      this.#standing(order, event, order.limitE4 < bid, order.limitE4 === ask ? m.askSize(s) : NO_PLACE);
     }
     this.#sweep(book);
   }
@@ -131,16 +131,16 @@ export class Matching {
     const s = order.slot;
     order.waiting = false;
     const buys = order.side === 'buy';
-    const touch = buys ? m.ask[s]! : m.bid[s]!;
+    const touch = buys ? m.ask(s) : m.bid(s);
     const market = order.role === 'market';
     if (market || (buys ? order.limitE4 >= touch : order.limitE4 <= touch)) {
       this.#takeQuote(order, touch, market ? 'market' : 'arrival', event);
     }
     if (market || !this.#model.queue || order.state !== 'resting') return;
-    const own = buys ? m.bid[s]! : m.ask[s]!;
+    const own = buys ? m.bid(s) : m.ask(s);
     const betters = buys ? order.limitE4 > own : order.limitE4 < own;
     if (betters) order.queue = 0;
-    else if (order.limitE4 === own) order.queue = buys ? m.bidSize[s]! : m.askSize[s]!;
+    else if (order.limitE4 === own) order.queue = buys ? m.bidSize(s) : m.askSize(s);
     else order.queue = NO_PLACE;
   }
 
@@ -162,9 +162,9 @@ export class Matching {
     const m = this.#market;
     const s = order.slot;
     const buys = order.side === 'buy';
-    const shown = buys ? m.askSize[s]! : m.bidSize[s]!;
-    const taken = buys ? m.askTaken : m.bidTaken;
-    taken[s] = taken[s]! + this.#take(order, shown - taken[s]!, price, cause, event, shown);
+    const shown = buys ? m.askSize(s) : m.bidSize(s);
+    const from = buys ? 'ask' : 'bid';
+    m.take(s, from, this.#take(order, shown - m.taken(s, from), price, cause, event, shown));
   }
 
   #share(list: readonly Order[], event: number, price: number, size: number): void {
@@ -212,12 +212,26 @@ export class Matching {
     this.#count(book);
   }
 
+  /** From which prices on the book matters, for the hot loop. */
+  #reach(book: OwnBook): void {
+    const m = this.#market;
+    const s = book.slot;
+    // Prices are integers: at the limit or better is better than the next one.
+    const touch = this.#model.queue ? 1 : 0;
+    m.printBuy[s] = book.bestBuy + touch;
+    m.printSell[s] = book.bestSell - touch;
+    const every = book.unsettled > 0;
+    m.quoteBuy[s] = every ? Number.POSITIVE_INFINITY : book.bestBuy;
+    m.quoteSell[s] = book.bestSell;
+  }
+
   #count(book: OwnBook): void {
     let n = book.markets.length;
     const queue = this.#model.queue;
     for (const order of book.buys) if (order.waiting || (queue && order.queue === NO_PLACE)) n++;
     for (const order of book.sells) if (order.waiting || (queue && order.queue === NO_PLACE)) n++;
     book.unsettled = n;
+    this.#reach(book);
   }
 }
 

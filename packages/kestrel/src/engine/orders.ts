@@ -57,14 +57,15 @@ export function alive(order: Order): boolean {
 
 /** One symbol's resting orders. */
 export class OwnBook {
+  readonly slot: number;
   readonly buys: Order[] = [];
   readonly sells: Order[] = [];
   readonly markets: Order[] = [];
   /** Orders that have not met a good quote, and (maker) those without a place in the queue. */
   unsettled = 0;
 
-  get size(): number {
-    return this.buys.length + this.sells.length + this.markets.length;
+  constructor(slot: number) {
+    this.slot = slot;
   }
   get bestBuy(): number {
     return this.buys.length > 0 ? this.buys[0]!.limitE4 : Number.NEGATIVE_INFINITY;

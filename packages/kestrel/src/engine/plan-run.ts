@@ -124,6 +124,8 @@ export interface Desk {
   highSince(slot: number, seq: number): number | undefined;
   lowSince(slot: number, seq: number): number | undefined;
   podMoved(plan: PlanRun): void;
+  /** A plan has ended. */
+  ended(): void;
 }
 
 type Action =
@@ -153,6 +155,8 @@ export class PlanRun implements OrderOwner {
 
   state: PlanState = 'dormant';
   reason: string | undefined;
+  /** Authored, and waiting for its time to be armed. */
+  arming = false;
   armedAt: number | null = null;
   firedAt: number | null = null;
   /** Among plans of equal priority, who was armed first. */
@@ -308,6 +312,8 @@ export class PlanRun implements OrderOwner {
     this.#decide(reason);
     if (this.state === 'armed') this.armedUntil = this.desk.reader.instant.seq;
     this.state = 'done';
+    this.arming = false;
+    this.desk.ended();
     this.reached.done = this.desk.reader.instant.seq;
     this.#stopAll();
     this.#armOthers('done');

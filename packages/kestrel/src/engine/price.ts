@@ -144,18 +144,18 @@ function compileAnchor(name: Anchor, source: PriceSource): () => number {
   const book =
     (value: () => number): (() => number) =>
     () =>
-      m.good[slot] === 1 && m.halted[slot] === 0 ? value() : Number.NaN;
-  const bid = book(() => m.bid[slot]!);
-  const ask = book(() => m.ask[slot]!);
+      m.good(slot) && m.halted[slot] === 0 ? value() : Number.NaN;
+  const bid = book(() => m.bid(slot));
+  const ask = book(() => m.ask(slot));
   switch (name) {
     case 'bid':
       return bid;
     case 'ask':
       return ask;
     case 'mid':
-      return book(() => Math.floor((m.bid[slot]! + m.ask[slot]!) / 2));
+      return book(() => m.mid(slot));
     case 'last':
-      return () => (m.halted[slot] === 0 ? m.last[slot]! : Number.NaN);
+      return () => (m.halted[slot] === 0 ? m.last(slot) : Number.NaN);
     case 'join':
       return side === 'buy' ? bid : ask;
     case 'improve':
@@ -167,8 +167,7 @@ function compileAnchor(name: Anchor, source: PriceSource): () => number {
     case 'fair':
       // Shares: the mid weighted by the opposite sizes.
       return book(
-        () =>
-          (m.bid[slot]! * m.askSize[slot]! + m.ask[slot]! * m.bidSize[slot]!) / (m.bidSize[slot]! + m.askSize[slot]!),
+        () => (m.bid(slot) * m.askSize(slot) + m.ask(slot) * m.bidSize(slot)) / (m.bidSize(slot) + m.askSize(slot)),
       );
     case 'intrinsic':
       return () => Number.NaN;

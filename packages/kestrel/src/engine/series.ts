@@ -9,6 +9,7 @@ import { Moved, ReferenceVolume, type Windows } from './windows.ts';
 export type Unit = 'price' | 'bps' | 'count' | 'ratio' | 'percent' | 'index' | 'R';
 
 export interface Series {
+  readonly name: string;
   readonly key: string;
   readonly slot: number;
   readonly unit: Unit;
@@ -37,6 +38,7 @@ export function resolveSeries(
   const { slot } = series;
   const m = source.market;
   const live = (unit: Unit, moves: number, exact: boolean, value: () => number): Series => ({
+    name: series.name,
     key: `${series.name}(${series.args.map(argKey).join()})[${slot}]`,
     slot,
     unit,
@@ -44,8 +46,7 @@ export function resolveSeries(
     exact,
     value: () => (m.seen[slot] === 0 || m.halted[slot] === 1 ? Number.NaN : value()),
   });
-  const book = (value: () => number) =>
-    live('price', Moved.book, true, () => (m.good[slot] === 1 ? value() : Number.NaN));
+  const book = (value: () => number) => live('price', Moved.book, true, () => (m.good(slot) ? value() : Number.NaN));
   const d = (i: number): number => {
     const arg = series.args[i];
     return arg?.kind === 'duration' ? durationUs(arg.duration) : 0;
@@ -58,15 +59,15 @@ export function resolveSeries(
     case 'spot':
       return live('price', Moved.spot, true, () => m.spot[slot]!);
     case 'last':
-      return live('price', Moved.spot, true, () => m.last[slot]!);
+      return live('price', Moved.spot, true, () => m.last(slot));
     case 'bid':
-      return book(() => m.bid[slot]!);
+      return book(() => m.bid(slot));
     case 'ask':
-      return book(() => m.ask[slot]!);
+      return book(() => m.ask(slot));
     case 'mid':
-      return book(() => Math.floor((m.bid[slot]! + m.ask[slot]!) / 2));
+      return book(() => m.mid(slot));
     case 'spread':
-      return book(() => m.ask[slot]! - m.bid[slot]!);
+      return book(() => m.ask(slot) - m.bid(slot));
     case 'open':
       return live('price', Moved.spot, true, () => m.open[slot]!);
     case 'prior.close': {

@@ -113,6 +113,7 @@ export class LevelNode extends Node {
 
   watch(watcher: Watcher, _r: Reader, need: 'rises' | 'both'): void {
     this.#memory = false;
+    this.leaf.level.group.beginExtremes();
     this.#places.push(enter(this.leaf.up, watcher));
     if (need === 'both')
       this.#places.push(enter(this.leaf.down, watcher), enter(this.leaf.level.group.onUnknown, watcher));

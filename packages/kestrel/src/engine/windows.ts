@@ -567,45 +567,81 @@ function indicator(name: IndicatorName, n: number): Indicator {
   }
 }
 
-/**
- * Feeds `windows` what it missed: rows `from` to `to` of the tape (end exclusive), as the live loop would have.
- *
- * Halted rows and suspicious prints are left out, as they are there.
- */
-export function replay(
-  windows: Windows,
+/** Rows of one symbol: `from` is the first of the session, `to` the end, exclusive. */
+export interface Rows {
+  readonly slot: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Feeds `windows` what it missed, as the live loop would have. */
+export function replay(windows: Windows, columns: Columns, rows: Rows): void {
+  walk(columns, rows, {
+    print: (t, price, size) => windows.print(t, price, size),
+    bar: (t, row) => {
+      const { o, h, l, c, z, d } = columns.bars;
+      windows.bar(t, d[row]!, o[row]!, h[row]!, l[row]!, c[row]!, Math.max(0, z[row]!));
+    },
+    mid: (t, mid) => windows.observe(t, mid),
+    other: (t) => windows.advance(t),
+  });
+}
+
+/** Volume and notional of the session so far. */
+export function sessionSums(columns: Columns, rows: Rows): { readonly volume: number; readonly notional: number } {
+  let volume = 0;
+  let notional = 0;
+  walk(columns, rows, {
+    print: (_t, price, size) => {
+      volume += size;
+      notional += price * size;
+    },
+    bar: (_t, row) => {
+      const { h, l, c, z } = columns.bars;
+      const size = Math.max(0, z[row]!);
+      volume += size;
+      notional += ((h[row]! + l[row]! + c[row]!) / 3) * size;
+    },
+    mid: () => {},
+    other: () => {},
+  });
+  return { volume, notional };
+}
+
+/** The session events of one symbol, without what a halt or a mark of suspicion takes out. */
+function walk(
   columns: Columns,
-  symbol: { readonly slot: number; readonly from: number; readonly to: number },
+  rows: Rows,
+  see: {
+    readonly print: (t: number, price: number, size: number) => void;
+    readonly bar: (t: number, row: number) => void;
+    readonly mid: (t: number, mid: number) => void;
+    readonly other: (t: number) => void;
+  },
 ): void {
   let halted = false;
   let printed = false;
-  for (let i = 0; i < symbol.to; i++) {
-    if (columns.inst[i] !== symbol.slot) continue;
+  for (let i = 0; i < rows.to; i++) {
+    if (columns.inst[i] !== rows.slot) continue;
     const kind = columns.kind[i];
+    const t = columns.t[i]!;
     if (kind === Kind.halt) {
       halted = (columns.flags[i]! & Flag.on) !== 0;
+      if (i >= rows.from) see.other(t);
       continue;
     }
-    if (halted || i < symbol.from || (columns.flags[i]! & Flag.suspect) !== 0) continue;
-    const t = columns.t[i]!;
+    if (halted || i < rows.from || (columns.flags[i]! & Flag.suspect) !== 0) continue;
     if (kind === Kind.trade) {
       printed = true;
-      windows.print(t, columns.a[i]!, Math.max(0, columns.b[i]!));
-    } else if (kind === Kind.bar) {
-      if (printed) {
-        windows.advance(t);
-        continue;
-      }
-      const { o, h, l, c, z, d } = columns.bars;
-      const row = columns.a[i]!;
-      windows.bar(t, d[row]!, o[row]!, h[row]!, l[row]!, c[row]!, z[row]!);
+      see.print(t, columns.a[i]!, Math.max(0, columns.b[i]!));
+    } else if (kind === Kind.bar && !printed) {
+      see.bar(t, columns.a[i]!);
     } else if (kind === Kind.quote && !printed) {
       const bid = columns.a[i]!;
       const ask = columns.c[i]!;
-      if (bid > 0 && ask > bid && columns.b[i]! > 0 && columns.d[i]! > 0) {
-        windows.observe(t, Math.floor((bid + ask) / 2));
-      } else windows.advance(t);
-    } else windows.advance(t);
+      if (bid > 0 && ask > bid && columns.b[i]! > 0 && columns.d[i]! > 0) see.mid(t, Math.floor((bid + ask) / 2));
+      else see.other(t);
+    } else see.other(t);
   }
 }
 
