@@ -52,8 +52,8 @@ export const GRID = [0.1, 0.25, 0.5, 0.75, 0.9, 0.99] as const;
 export function measure(day: DayRows): Measures {
   const { quotes, trades, minutes } = day;
   const spread = quotes.ask.map((ask, i) => ask - quotes.bid[i]!);
-  const sizes = [...quotes.bidSize, ...quotes.askSize];
-  const times = Float64Array.from([...quotes.t, ...trades.t]).sort();
+  const sizes = quotes.bidSize.concat(quotes.askSize);
+  const times = Float64Array.from(quotes.t.concat(trades.t)).sort();
   const gaps: number[] = [];
   for (let i = 1; i < times.length; i++) gaps.push(times[i]! - times[i - 1]!);
   const positive = gaps.filter((gap) => gap > 0);

@@ -38,8 +38,10 @@ export class Book {
   #askSize = 0;
   #side: 1 | -1 = 1;
   #traded = false;
-  /** The side a trade has just taken from, to be shown first. */
+  /** The side to be shown first: one a trade has taken from, or one whose tight spread has opened. */
   #taken: 1 | -1 | 0 = 0;
+  /** The side that shows the other's price. */
+  #lock: 1 | -1 | 0 = 0;
 
   constructor(place: Place) {
     this.#profile = place.profile;
@@ -57,6 +59,7 @@ export class Book {
     this.#bidSize = this.#drawSize();
     this.#askSize = this.#drawSize();
     this.#taken = 0;
+    this.#lock = 0;
     this.#traded = false;
   }
 
@@ -78,9 +81,16 @@ export class Book {
     this.#taken = 0;
     if (side === 1) this.#moveAsk();
     else this.#moveBid();
-    // Locked for this one row: the book itself stays as it is.
-    const lock = dice.chance(profile.locked) ? (side === 1 ? this.#bid : this.#ask) : 0;
-    this.#row(t, lock === 0 ? this.#bid : lock, lock === 0 ? this.#ask : lock);
+    this.#lockOrNot(side);
+    this.#row(t, this.#lock === 1 ? this.#ask : this.#bid, this.#lock === -1 ? this.#bid : this.#ask);
+  }
+
+  /** Now and then one side shows the price of the other for a while; the book behind it stays as it is. */
+  #lockOrNot(side: 1 | -1): void {
+    const { locked, lockedRun } = this.#profile;
+    if (this.#lock === 0) {
+      if (this.#dice.chance(locked / lockedRun)) this.#lock = side;
+    } else if (this.#dice.chance(1 / lockedRun)) this.#lock = 0;
   }
 
   trade(t: number): void {
@@ -132,6 +142,7 @@ export class Book {
     }
     this.#bid = target;
     this.#bidSize = this.#drawSize();
+    if (this.#spread === 1) this.#taken = 1;
     if (this.#bid >= this.#ask) {
       this.#ask = this.#bid + this.#spread;
       this.#askSize = this.#drawSize();
@@ -146,6 +157,7 @@ export class Book {
     }
     this.#ask = target;
     this.#askSize = this.#drawSize();
+    if (this.#spread === 1) this.#taken = -1;
     if (this.#ask <= this.#bid) {
       this.#bid = Math.max(1, this.#ask - this.#spread);
       this.#ask = this.#bid + this.#spread;

@@ -1,10 +1,12 @@
 /** The public list of synthetic days. */
-export { BUNDLED_DAYS, bundledDay } from './bundled.ts';
+export { BUNDLED_DAYS, bundledDay, DEFAULT_DAY } from './bundled.ts';
 export { DETAILS, type Detail } from './detail.ts';
 export type { ProfileName } from './profile.ts';
 export { type SynthCode, SynthRefusal } from './refusal.ts';
 export { type Direction, REGIMES, type Regime } from './regime.ts';
+export { EVENTS_MIN } from './session.ts';
 export {
+  FIRST_SYNTH_DATE,
   PRIOR_CLOSE_E4_MAX,
   PRIOR_CLOSE_E4_MIN,
   RECIPE,

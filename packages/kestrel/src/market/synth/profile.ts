@@ -12,10 +12,16 @@ export interface Profile {
   /** Price of the day before, E4, where the recipe names none; the price level at which the day was measured. */
   readonly priorCloseE4: number;
   readonly tickE4: number;
-  /** Standard deviation of 1-minute changes, basis points, an ordinary day. */
+  /** Standard deviation of the value's 1-minute changes, basis points: what prints show less what their bounce adds. */
   readonly sigmaBps: number;
   /** Quotes and trades of an ordinary day. */
   readonly events: number;
+  /**
+   * A second's weight is `calm + (1 - calm)·(2k + 1)·u^2k`, `u` uniform: the higher `k`, the more seconds are empty and
+   * the fuller the others.
+   */
+  readonly calm: number;
+  readonly k: 2 | 3;
   /** Share of a day's events in each thirteenth; sums to 1. */
   readonly activity: Curve;
   /** Mean absolute 1-minute change in each thirteenth, over its mean. */
@@ -28,7 +34,7 @@ export interface Profile {
   readonly sameSide: number;
   /** Share of trades strictly inside the quote, where there is room. */
   readonly inside: number;
-  /** Sizes of trades, shares, and the share of them not cut to a multiple of 100. */
+  /** Sizes of trades, shares, and the share of those over 100 that are not cut to a multiple of it. */
   readonly tradeSize: Quantiles;
   readonly oddSize: number;
   /** Opening and closing auction, as shares of the day's volume: least and most. */
@@ -38,8 +44,9 @@ export interface Profile {
   readonly spreadTicks: Quantiles;
   readonly spreadCurve: Curve;
   readonly spreadRenewal: number;
-  /** Share of quotes whose bid equals their ask. */
+  /** Share of quotes whose bid equals their ask, and how many such quotes follow one another, on average. */
   readonly locked: number;
+  readonly lockedRun: number;
   /** How far, in ticks, the value moves before the touch follows. */
   readonly slackTicks: number;
   /** Size shown a side, shares; chance a quote draws a new one, else its change, in hundreds; chance of a change. */
@@ -63,18 +70,20 @@ const IBM: Profile = {
   name: 'ibm',
   priorCloseE4: 1_840_000,
   tickE4: 100,
-  sigmaBps: 4.5,
+  sigmaBps: 4,
   events: 90_000,
+  calm: 0.03,
+  k: 3,
   activity: [0.105, 0.086, 0.077, 0.086, 0.073, 0.054, 0.057, 0.055, 0.051, 0.072, 0.06, 0.079, 0.145],
-  volatility: [2.5, 1.43, 1.03, 0.97, 0.98, 0.83, 0.9, 0.72, 0.76, 0.99, 0.74, 0.67, 1.03],
+  volatility: [2.1, 1.43, 1.03, 0.97, 0.98, 0.83, 0.9, 0.72, 0.76, 0.99, 0.74, 0.67, 1.03],
   tradeAfterTrade: 0.477,
   tradeAfterQuote: 0.24,
   tradeCurve: [1.6, 1.15, 1.15, 0.93, 0.93, 0.98, 0.88, 0.8, 0.94, 0.83, 0.75, 0.89, 1.03],
   sameSide: 0.81,
   inside: 0.35,
   tradeSize: {
-    p: [0, 0.765, 0.8, 0.87, 0.9, 0.925, 0.95, 0.97, 0.98, 0.99, 0.995, 0.998, 0.999, 1],
-    x: [100, 100, 170, 200, 240, 300, 340, 480, 560, 820, 1_100, 2_000, 3_000, 11_000],
+    p: [0, 0.765, 0.83, 0.93, 0.957, 0.973, 0.981, 0.99, 0.995, 0.998, 0.999, 1],
+    x: [100, 100, 200, 300, 400, 500, 600, 820, 1_100, 2_000, 3_000, 11_000],
   },
   oddSize: 0.35,
   openingShare: [0.012, 0.035],
@@ -86,6 +95,7 @@ const IBM: Profile = {
   spreadCurve: [2.1, 1.35, 1.05, 0.98, 1.15, 1.04, 1.08, 0.97, 0.92, 1.14, 0.92, 0.79, 0.6],
   spreadRenewal: 0.07,
   locked: 0.007,
+  lockedRun: 2,
   slackTicks: 0.8,
   quoteSize: {
     p: [0, 0.4, 0.5, 0.6, 0.75, 0.85, 0.9, 0.95, 0.98, 0.99, 0.995, 1],
@@ -103,26 +113,31 @@ const BAC: Profile = {
   name: 'bac',
   priorCloseE4: 138_000,
   tickE4: 100,
-  sigmaBps: 6.6,
+  sigmaBps: 6,
   events: 412_000,
+  calm: 0.03,
+  k: 2,
   activity: [0.085, 0.079, 0.088, 0.076, 0.066, 0.067, 0.054, 0.055, 0.056, 0.089, 0.079, 0.085, 0.121],
   volatility: [1.47, 0.96, 0.81, 0.81, 1.22, 1.02, 0.77, 0.61, 0.82, 1.18, 0.97, 1.12, 1.11],
   tradeAfterTrade: 0.705,
   tradeAfterQuote: 0.128,
   tradeCurve: [1.2, 1.05, 1.2, 0.98, 1.2, 0.8, 0.75, 0.95, 0.92, 0.78, 0.68, 0.88, 1.3],
-  sameSide: 0.875,
+  sameSide: 0.845,
   inside: 0,
   tradeSize: {
-    p: [0, 0.39, 0.5, 0.7, 0.767, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 1],
-    x: [100, 100, 200, 500, 600, 800, 1_000, 1_400, 2_500, 4_700, 7_200, 11_100, 20_000, 28_000, 100_000],
+    p: [0, 0.39, 0.415, 0.53, 0.612, 0.673, 0.735, 0.8, 0.825, 0.863, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 1],
+    x: [
+      100, 100, 200, 300, 400, 500, 600, 850, 1_000, 1_100, 1_400, 2_500, 4_700, 7_200, 11_100, 20_000, 28_000, 100_000,
+    ],
   },
-  oddSize: 0.12,
+  oddSize: 0.17,
   openingShare: [0.008, 0.014],
   closingShare: [0.025, 0.035],
   spreadTicks: { p: [0, 0.998, 1], x: [1, 1, 2.4] },
   spreadCurve: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
   spreadRenewal: 0.02,
   locked: 0.033,
+  lockedRun: 60,
   slackTicks: 1,
   quoteSize: {
     p: [0, 0.01, 0.05, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.85, 0.9, 0.95, 0.98, 0.99, 1],
@@ -134,8 +149,8 @@ const BAC: Profile = {
   sizeRenewal: 0,
   sizeChange: 0.85,
   sizeStep: { p: [0, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1], x: [1, 2, 5, 10, 28, 52, 153, 442] },
-  cluster: 0.85,
-  clusterGapMs: { p: [0, 0.58, 0.76, 0.88, 0.95, 1], x: [0, 0.999, 1.999, 5.9, 20.9, 50] },
+  cluster: 0.82,
+  clusterGapMs: { p: [0, 0.64, 0.8, 0.9, 0.96, 1], x: [0, 0.999, 1.999, 5.9, 20.9, 50] },
 };
 
 /**
@@ -149,6 +164,8 @@ const SPY: Profile = {
   tickE4: 100,
   sigmaBps: 3.4,
   events: 590_000,
+  calm: 0.05,
+  k: 2,
   activity: [0.126, 0.094, 0.071, 0.072, 0.065, 0.051, 0.042, 0.06, 0.051, 0.08, 0.05, 0.062, 0.176],
   volatility: [1.42, 1.19, 1.04, 0.93, 0.97, 0.88, 0.75, 0.91, 0.91, 1.24, 0.92, 0.8, 1.29],
   tradeAfterTrade: 0.705,
@@ -157,13 +174,14 @@ const SPY: Profile = {
   sameSide: 0.8,
   inside: 0,
   tradeSize: BAC.tradeSize,
-  oddSize: 0.3,
+  oddSize: 0.12,
   openingShare: [0.001, 0.002],
   closingShare: [0.008, 0.015],
   spreadTicks: { p: [0, 0.998, 1], x: [1, 1, 2.4] },
   spreadCurve: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
   spreadRenewal: 0.02,
   locked: 0.009,
+  lockedRun: 20,
   slackTicks: 1.1,
   quoteSize: {
     p: [0, 0.05, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.85, 0.9, 0.95, 0.98, 0.99, 1],
@@ -171,8 +189,8 @@ const SPY: Profile = {
   },
   sizeRenewal: 0.005,
   sizeChange: 0.85,
-  sizeStep: { p: [0, 0.5, 0.75, 0.9, 0.95, 0.99, 1], x: [1, 2, 5, 10, 20, 50, 150] },
-  cluster: 0.85,
+  sizeStep: { p: [0, 0.5, 0.75, 0.9, 0.95, 0.99, 1], x: [1, 2, 4, 8, 15, 35, 100] },
+  cluster: 0.82,
   clusterGapMs: BAC.clusterGapMs,
 };
 

@@ -45,12 +45,12 @@ export interface CourseOrder {
 
 /** Logarithms of volatility follow an AR(1) of this memory and spread; activity follows them, with noise of its own. */
 const VOLATILITY_MEMORY = 0.9;
-const VOLATILITY_SPREAD = 0.32;
+const VOLATILITY_SPREAD = 0.28;
 const ACTIVITY_FOLLOWS = 0.6;
 const ACTIVITY_NOISE = 0.36;
 /** A minute of an ordinary day jumps this often, by this many of its standard deviations. */
 const JUMP_CHANCE = 0.012;
-const JUMP_SIGMAS = [2, 4] as const;
+const JUMP_SIGMAS = [1.5, 3.5] as const;
 
 /** The minutes of a day under a regime. */
 export function courseOf(order: CourseOrder, dice: Dice): Course {
@@ -85,7 +85,7 @@ export function courseOf(order: CourseOrder, dice: Dice): Course {
       jumps.push({ second: m * 60 + dice.below(60), ticks: dice.sign() * size });
     }
   }
-  const event = steer(order, { course, direction, jumps }, dice);
+  const event = steer(order, { course, direction, typical: sigmaTicks(order, scale.volatility), jumps }, dice);
   jumps.sort((x, y) => x.second - y.second);
   return { ...course, jumps, halt: event?.halt, news: event?.news };
 }
@@ -104,7 +104,7 @@ interface Scale {
 function regimeScale(regime: Regime): Scale {
   switch (regime) {
     case 'trend':
-      return { volatility: 0.75, gapBps: [5, 30] };
+      return { volatility: 0.55, gapBps: [5, 30] };
     case 'range':
       return { volatility: 0.85, gapBps: [-15, 15] };
     case 'choppy':
@@ -144,6 +144,8 @@ export function activityOf(regime: Regime): number {
 interface Steering {
   readonly course: Pick<Course, 'minutes' | 'activity' | 'sigma' | 'drift' | 'pull' | 'width'>;
   readonly direction: 1 | -1;
+  /** Deviation of an ordinary minute under the regime. */
+  readonly typical: number;
   readonly jumps: { second: number; ticks: number }[];
 }
 
@@ -209,8 +211,7 @@ function openGap(way: Steering, dice: Dice): void {
     course.sigma[m] = course.sigma[m]! * (1 + heat);
     course.activity[m] = course.activity[m]! * (1 + heat);
     course.width[m] = course.width[m]! * (1 + heat / 3);
-    if (m < drifts) course.drift[m] = goes * 0.3 * course.sigma[m]!;
-    else course.pull[m] = 0.01;
+    if (m < drifts) course.drift[m] = goes * 0.18 * course.sigma[m]!;
   }
 }
 
@@ -221,7 +222,7 @@ function shock(regime: 'shock' | 'halt', way: Steering, dice: Dice): Pick<Course
   const { course, direction, jumps } = way;
   const minute = Math.floor(course.minutes * dice.between(0.25, 0.6));
   const second = minute * 60 + dice.below(30);
-  const size = dice.between(18, 32) * course.sigma[minute]!;
+  const size = dice.between(18, 32) * way.typical;
   const after = dice.chance(0.5) ? direction : -direction;
   course.pull.fill(0.06, 0, minute);
   for (let m = minute; m < course.minutes; m++) {
@@ -229,7 +230,7 @@ function shock(regime: 'shock' | 'halt', way: Steering, dice: Dice): Pick<Course
     course.sigma[m] = course.sigma[m]! * (1 + 2.6 * heat);
     course.activity[m] = course.activity[m]! * (1 + 4 * heat);
     course.width[m] = course.width[m]! * (1 + heat);
-    if (m > minute && m < minute + 45) course.drift[m] = after * 0.25 * course.sigma[m]!;
+    if (m > minute && m < minute + 45) course.drift[m] = after * 0.12 * course.sigma[m]!;
   }
   const news = { second: Math.max(0, second - 1 - dice.below(3)), text: headline(direction) };
   if (regime === 'shock') {

@@ -44,6 +44,7 @@ export class SessionWriter {
   #marks: readonly number[] = [];
   #mark = 0;
   #opened = false;
+  #halted = false;
   /** A step of the value: its deviation, its push, and the part of the way home. */
   #step = Number.NaN;
   #push = Number.NaN;
@@ -59,7 +60,7 @@ export class SessionWriter {
   write(order: SessionOrder): void {
     const { course, close, events } = order;
     this.#order = order;
-    this.#spread = spread(course, Math.max(0, events - fixedRows(course)), this.#dice);
+    this.#spread = spread({ course, profile: this.#profile }, Math.max(0, events - fixedRows(course)), this.#dice);
     if (this.#offsets.length < this.#spread.most) this.#offsets = new Int32Array(this.#spread.most);
     this.#marks = marksOf(course);
     this.#mark = 0;
@@ -115,8 +116,8 @@ export class SessionWriter {
       const count = seconds[second]!;
       if (count > 0) this.#second(second, count);
     }
-    // A minute without events moves all the same: its news are in the next quote.
-    if (n === 0) this.#move();
+    // A minute without events moves all the same: its news are in the next quote. A halt's are in its jump.
+    if (n === 0 && !this.#halted) this.#move();
   }
 
   #second(second: number, n: number): void {
@@ -151,8 +152,12 @@ export class SessionWriter {
     for (const jump of course.jumps) {
       if (jump.second === second) this.#book.value = Math.max(2, this.#book.value + jump.ticks);
     }
-    if (halt?.from === second) this.#rows.append(t, Kind.halt, 0, Flag.on, 0, 0, 0, 0);
+    if (halt?.from === second) {
+      this.#halted = true;
+      this.#rows.append(t, Kind.halt, 0, Flag.on, 0, 0, 0, 0);
+    }
     if (halt?.to === second) {
+      this.#halted = false;
       this.#rows.append(t, Kind.halt, 0, 0, 0, 0, 0, 0);
       this.#book.settle();
       this.#book.quote(t);

@@ -1,5 +1,6 @@
 /** How a session's events fall in its seconds: by the course's activity, most seconds empty and a few very full. */
 import type { Dice } from './dice.ts';
+import type { Profile } from './profile.ts';
 import type { Course } from './regime.ts';
 
 /** A session's events by second and by minute. */
@@ -10,17 +11,24 @@ export interface Spread {
   readonly most: number;
 }
 
-/** A second's share of its minute is 5·u⁴, but for the lowest draws, which make a crowd. */
+/** What is shared out, and for what kind of share. */
+interface Order {
+  readonly course: Course;
+  readonly profile: Profile;
+}
+
+/** The lowest draws make a crowd: this many times an ordinary second. */
 const CROWD_CHANCE = 0.004;
-const CROWD_SHARE = 15;
+const CROWD_TIMES = 15;
 
 /**
  * Shares `n` events out. A minute at a time, in functions of their own: short loops that run often are compiled once, a
  * long loop that runs once is not.
  */
-export function spread(course: Course, n: number, dice: Dice): Spread {
+export function spread(order: Order, n: number, dice: Dice): Spread {
+  const { course, profile } = order;
   const weights = new Float64Array(course.minutes * 60);
-  for (let m = 0; m < course.minutes; m++) weigh(weights, { minute: m, busy: course.activity[m]! }, dice);
+  for (let m = 0; m < course.minutes; m++) weigh(weights, { minute: m, busy: course.activity[m]!, profile }, dice);
   if (course.halt !== undefined) weights.fill(0, course.halt.from, course.halt.to);
   let total = 0;
   const sums = new Float64Array(course.minutes);
@@ -39,11 +47,18 @@ export function spread(course: Course, n: number, dice: Dice): Spread {
   return { seconds, minutes, most };
 }
 
-function weigh(weights: Float64Array, at: { readonly minute: number; readonly busy: number }, dice: Dice): void {
+function weigh(
+  weights: Float64Array,
+  at: { readonly minute: number; readonly busy: number; readonly profile: Profile },
+  dice: Dice,
+): void {
   const { minute, busy } = at;
+  const { calm, k } = at.profile;
+  const rest = (1 - calm) * (2 * k + 1);
   for (let s = minute * 60; s < minute * 60 + 60; s++) {
     const u = dice.unit();
-    weights[s] = busy * (u < CROWD_CHANCE ? CROWD_SHARE : 5 * u * u * u * u);
+    const fourth = u * u * u * u;
+    weights[s] = busy * (u < CROWD_CHANCE ? CROWD_TIMES : calm + rest * (k === 2 ? fourth : fourth * u * u));
   }
 }
 

@@ -19,6 +19,9 @@ import { EVENTS_MIN, type SessionOrder, SessionWriter } from './session.ts';
 
 export const RECIPE = 'kestrel.synth/1';
 
+/** The calendar starts a month before. */
+export const FIRST_SYNTH_DATE = '1990-02-01';
+
 /** Most rows of one synthetic day. */
 export const SYNTH_EVENTS_MAX = 50_000_000;
 /** Most characters of a seed. */
@@ -110,11 +113,12 @@ function referenceOf(made: Made): ReferenceTable {
     const session = sessionOf('XNYS', date)!;
     const regime = PRIOR_REGIMES[i % PRIOR_REGIMES.length]!;
     rows.rows = 0;
-    writer.write(sessionFor({ ...made, session, regime, direction: undefined, events: PRIOR_EVENTS }, dice));
+    const events = Math.round(PRIOR_EVENTS * shareOfDay(session));
+    writer.write(sessionFor({ ...made, session, regime, direction: undefined, events }, dice));
     reference.add(rows, session);
   }
   // An ordinary day of this tape has the events of its order, whatever its regime makes of them.
-  return reference.table(made.events / activityOf(made.regime) / PRIOR_EVENTS);
+  return reference.table(made.events / shareOfDay(made.session) / activityOf(made.regime) / PRIOR_EVENTS);
 }
 
 function headerOf(made: Made, reference: ReferenceTable): Record<string, unknown> {
@@ -168,9 +172,10 @@ function checked(order: SynthOrder): Made {
     const next = 'take the session before or after it';
     throw new SynthRefusal('date-closed', { expected: 'a date on which XNYS is open', got: order.date, next });
   }
-  if (nthBeforeIsUnknown(order.date)) {
-    const expected = `a date with ${PRIOR_SESSIONS} sessions of XNYS before it`;
-    throw new SynthRefusal('date-early', { expected, got: order.date, next: 'take a later one' });
+  if (order.date < FIRST_SYNTH_DATE) {
+    const expected = `a date from ${FIRST_SYNTH_DATE} on`;
+    const next = `the calendar must know the ${PRIOR_SESSIONS} sessions before it`;
+    throw new SynthRefusal('date-early', { expected, got: order.date, next });
   }
   const events = order.events ?? Math.round(profile.events * activityOf(order.regime) * shareOfDay(session));
   if (!Number.isSafeInteger(events) || events < EVENTS_MIN || events > SYNTH_EVENTS_MAX) {
@@ -189,8 +194,4 @@ function checked(order: SynthOrder): Made {
 /** A half day has the events of its hours. */
 function shareOfDay({ open, close }: Session): number {
   return (close - open) / (390 * US_PER_MINUTE);
-}
-
-function nthBeforeIsUnknown(date: string): boolean {
-  return date < '1990-02-01';
 }
