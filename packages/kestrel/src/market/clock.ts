@@ -1,5 +1,6 @@
 /** Local clocks of one day to UTC microseconds. A clock that the day does not have, or has twice, is refused. */
-import { localToUtc } from './calendar.ts';
+import { CalendarRefusal, localToUtc } from './calendar.ts';
+import { TapeRefusal } from './refusal.ts';
 
 const US_PER_DAY = 86_400_000_000;
 const US_PER_HOUR = 3_600_000_000;
@@ -35,5 +36,16 @@ export class DayClock {
     const rest = us - h * US_PER_HOUR - m * US_PER_MINUTE - s * US_PER_SECOND;
     const found = localToUtc(this.zone, { date: this.date, h, m, s, us: rest });
     return found.kind === 'exact' ? found.t : found.kind;
+  }
+}
+
+/** @throws TapeRefusal `zone-unknown`, `date-bad` */
+export function dayClock(zone: string, date: string): DayClock {
+  try {
+    return new DayClock(zone, date);
+  } catch (error) {
+    if (!(error instanceof CalendarRefusal)) throw error;
+    const code = error.code === 'unknown-zone' ? 'zone-unknown' : 'date-bad';
+    throw new TapeRefusal(code, { expected: error.expected, got: error.got });
   }
 }

@@ -48,3 +48,25 @@ export function textOfE4(value: number): string {
   if (rest === 0) return `${sign}${whole}`;
   return `${sign}${whole}.${String(rest).padStart(4, '0').replace(/0+$/, '')}`;
 }
+
+/**
+ * As {@link scaledInteger}, but what is over-precise is rounded, half to even, on its decimal digits.
+ * Only where a caller has asked for it: prices are otherwise refused.
+ */
+export function roundedInteger(text: string, scale: number): number | DecimalFault {
+  const exact = scaledInteger(text, scale);
+  if (exact !== 'precise') return exact;
+  const parts = DECIMAL.exec(text)!;
+  const fraction = parts[3] ?? '';
+  const digits = parts[2]! + fraction;
+  // How many of the digits, from the left, stand before the rounding place.
+  const kept = digits.length + Number(parts[4] ?? 0) - fraction.length + scale;
+  if (kept < 0) return 0;
+  const head = Number(digits.slice(0, kept) || '0');
+  const rest = digits.slice(kept);
+  const half = `5${'0'.repeat(rest.length - 1)}`;
+  const up = rest > half || (rest === half && head % 2 === 1);
+  const magnitude = head + (up ? 1 : 0);
+  if (magnitude > Number.MAX_SAFE_INTEGER) return 'range';
+  return parts[1] === '-' && magnitude !== 0 ? -magnitude : magnitude;
+}

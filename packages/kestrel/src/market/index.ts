@@ -4,9 +4,12 @@ export { ColumnsBuilder, EVENTS_MAX } from './build.ts';
 export { type CachedTape, decodeCache, encodeCache } from './cache.ts';
 export * from './calendar.ts';
 export * from './columns.ts';
+export { type CsvOptions, importCsv } from './csv/import.ts';
+export type { DayOptions } from './dayheader.ts';
 export { PRICE_UNITS_MAX, textOfE4 } from './decimal.ts';
 export { INSTRUMENTS_MAX, SYMBOL_LENGTH_MAX, TAPE_VERSION } from './header.ts';
-export { type Imported, type ImportOptions, importLean, type NamedBytes } from './lean/import.ts';
+export { type Imported, type NamedBytes, readNamed } from './imported.ts';
+export { importLean, type LeanOptions } from './lean/import.ts';
 export { type LoadedTape, type LoadOptions, loadTape } from './load.ts';
 export {
   HEADER_BYTES_MAX,

@@ -1,8 +1,8 @@
 /** Rows of LEAN's daily archives: the close of a day, or of the last one before it. */
 import { priceE4, scaledInteger } from '../decimal.ts';
+import type { NamedBytes } from '../imported.ts';
 import { TapeRefusal } from '../refusal.ts';
 import { isZip, readZip } from '../zip.ts';
-import type { NamedBytes } from './import.ts';
 
 export interface DailyRow {
   /** `YYYY-MM-DD` */

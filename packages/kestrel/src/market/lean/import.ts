@@ -1,16 +1,14 @@
 /** LEAN's archives of one day to one tape: quotes and trades of shares, an index, or a chain, merged by time. */
 import { ColumnsBuilder } from '../build.ts';
-import { CalendarRefusal } from '../calendar.ts';
-import { identityOf } from '../canon.ts';
-import { DayClock } from '../clock.ts';
-import type { Tape } from '../columns.ts';
-import { priceE4, textOfE4 } from '../decimal.ts';
-import { chainKey, contractKey, headFromPlain, TAPE_VERSION, type TapeHead } from '../header.ts';
+import { dayClock } from '../clock.ts';
+import { type DayOptions, dayHeader, tickOf } from '../dayheader.ts';
+import { textOfE4 } from '../decimal.ts';
+import { chainKey, contractKey, headFromPlain, type TapeHead } from '../header.ts';
+import { finishImport, type Imported, type NamedBytes } from '../imported.ts';
 import { mergeInto, type RowStream } from '../merge.ts';
 import { TapeRefusal } from '../refusal.ts';
 import { NumberRows } from '../rows.ts';
-import { type Skip, SkipLog } from '../skips.ts';
-import { tapeOf } from '../tape.ts';
+import { SkipLog } from '../skips.ts';
 import { isZip, readZip } from '../zip.ts';
 import { dailyRow, dailyRowBefore } from './daily.ts';
 import { type LeanName, type LeanOverrides, leanName } from './name.ts';
@@ -25,35 +23,13 @@ import {
   TradeBars,
 } from './streams.ts';
 
-export interface NamedBytes {
-  /** A path or a name; only read for what it tells. */
-  readonly name: string;
-  readonly bytes: Uint8Array;
-}
-
-export interface ImportOptions extends LeanOverrides {
-  /** Default: `spy-2013-10-07-minute` and the like. */
-  readonly id?: string;
-  /** Default `XNYS`. */
-  readonly calendar?: string;
+export interface LeanOptions extends LeanOverrides, DayOptions {
   /** IANA zone of the files' times; default New York, and Chicago for an index, as LEAN has them. */
   readonly zone?: string;
-  /** Least step of the price, as text; default 0.01. */
-  readonly tick?: string;
-  /** Official close of the session before, as text, of the only share or index. */
-  readonly priorClose?: string;
-  /** A LEAN archive of daily bars: its last row before the day gives `priorClose`. */
+  /** A LEAN archive of daily bars: its last row before the day gives the prior close. */
   readonly daily?: NamedBytes;
   /** `daily` also ends the tape with a `close` event at the close that the daily file gives. Default `none`. */
   readonly officialClose?: 'none' | 'daily';
-  /** What the header's `licence` says. */
-  readonly licence?: string;
-  readonly badLines?: 'refuse' | 'skip';
-}
-
-export interface Imported {
-  readonly tape: Tape;
-  readonly skipped: readonly Skip[];
 }
 
 interface LeanFile {
@@ -71,15 +47,14 @@ const AM_SETTLED = new Set(['SPX', 'NDX', 'RUT', 'DJX']);
  * @param archives zips as LEAN has them (or a bare CSV), of one day, in any order
  * @throws TapeRefusal
  */
-export function importLean(archives: readonly NamedBytes[], options: ImportOptions = {}): Imported {
+export function importLean(archives: readonly NamedBytes[], options: LeanOptions = {}): Imported {
   const files = archives.flatMap((archive) => filesIn(archive, options));
   if (files.length === 0) {
     throw new TapeRefusal('zip-empty', { expected: 'at least one file of rows', got: 'none' });
   }
   refuseTwice(files);
   const date = dateOf(files, options);
-  const calendar = options.calendar ?? 'XNYS';
-  const head = headFromPlain(headerOf(files, { date, calendar, options }));
+  const head = headFromPlain(headerOf(files, { date, options }));
   const skips = new SkipLog();
   const streams: RowStream[] = files.map((file) => streamOf(file, { head, options, skips }));
   const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0);
@@ -90,13 +65,10 @@ export function importLean(archives: readonly NamedBytes[], options: ImportOptio
     throw new TapeRefusal('tape-empty', { source: files[0]!.source, expected, got: 'none of that day' });
   }
   if (options.officialClose === 'daily') appendClose(rows, head, options);
-  const columns = rows.columns();
-  const recorded = skips.recordedIn(head);
-  const identity = identityOf({ headerText: recorded.canonical, instruments: head.instruments, columns });
-  return { tape: tapeOf(recorded, columns, identity), skipped: skips.told };
+  return finishImport(head, rows, skips);
 }
 
-function filesIn(archive: NamedBytes, options: ImportOptions): LeanFile[] {
+function filesIn(archive: NamedBytes, options: LeanOptions): LeanFile[] {
   const entries = isZip(archive.bytes)
     ? readZip(archive.bytes, archive.name)
     : [{ name: archive.name, bytes: archive.bytes }];
@@ -133,7 +105,7 @@ function refuseTwice(files: readonly LeanFile[]): void {
   }
 }
 
-function dateOf(files: readonly LeanFile[], options: ImportOptions): string {
+function dateOf(files: readonly LeanFile[], options: LeanOptions): string {
   const dates = new Set(files.flatMap(({ name }) => name.date ?? []));
   if (dates.size > 1) {
     const got = [...dates].slice(0, 4).join(', ');
@@ -152,10 +124,10 @@ function dateOf(files: readonly LeanFile[], options: ImportOptions): string {
 
 function headerOf(
   files: readonly LeanFile[],
-  what: { readonly date: string; readonly calendar: string; readonly options: ImportOptions },
+  what: { readonly date: string; readonly options: LeanOptions },
 ): Record<string, unknown> {
-  const { date, calendar, options } = what;
-  const tick = numberOf(options.tick ?? '0.01', 'tick');
+  const { date, options } = what;
+  const tick = tickOf(options);
   const shares = new Map<string, Record<string, unknown>>();
   const chains = new Map<string, { root: string; expiry: string; style: string; strikes: Set<number> }>();
   for (const { name } of files) {
@@ -171,7 +143,7 @@ function headerOf(
     chain.strikes.add(contract.strikeE4);
     chains.set(key, chain);
   }
-  const options_ = [...chains.values()]
+  const listed = [...chains.values()]
     .sort((a, b) => (a.root !== b.root ? (a.root < b.root ? -1 : 1) : a.expiry < b.expiry ? -1 : 1))
     .map(({ root, expiry, style, strikes }) => ({
       root,
@@ -184,52 +156,23 @@ function headerOf(
       tick,
     }));
   const first = files[0]!.name;
-  const symbols = [...shares.keys()];
-  const reference = referenceOf([...shares.values()], date, options);
+  const [symbol = first.symbol] = shares.keys();
   const kinds = [...new Set(files.map(({ name }) => `${name.security} ${name.resolution} ${name.rows}`))].sort();
-  return {
-    v: TAPE_VERSION,
-    id: options.id ?? `${(symbols[0] ?? first.symbol).toLowerCase()}-${date}-${first.resolution}`,
-    calendar,
+  const day = {
+    id: `${symbol.toLowerCase()}-${date}-${first.resolution}`,
     date,
-    instruments: [...shares.values(), ...options_],
-    ...(reference === undefined ? {} : { reference }),
     source: `LEAN: ${kinds.join(', ')}`,
-    ...(options.licence === undefined ? {} : { licence: options.licence }),
   };
-}
-
-function referenceOf(
-  shares: readonly Record<string, unknown>[],
-  date: string,
-  options: ImportOptions,
-): Record<string, unknown> | undefined {
-  if (options.priorClose === undefined && options.daily === undefined) return undefined;
-  const [share] = shares;
-  const symbol = share?.symbol as string | undefined;
-  if (symbol === undefined || shares.length > 1) {
-    const got = shares.map((each) => each.symbol).join(', ') || 'none';
-    throw new TapeRefusal('option-bad', { expected: 'one share or index for the prior close', got });
-  }
-  if (options.priorClose !== undefined) {
-    return { [symbol]: { priorClose: numberOf(options.priorClose, 'priorClose') } };
-  }
-  const row = dailyRowBefore(options.daily!, { date, of: share?.kind === 'index' ? 'index' : 'shares' });
-  return { [symbol]: { priorClose: Number(textOfE4(row.closeE4)) } };
-}
-
-function numberOf(text: string, option: string): number {
-  const value = priceE4(text);
-  if (typeof value !== 'number' || value <= 0) {
-    const expected = `${option}, a price above 0 with at most 4 decimals`;
-    throw new TapeRefusal('option-bad', { expected, got: JSON.stringify(text) });
-  }
-  return Number(textOfE4(value));
+  const instruments = [...shares.values(), ...listed];
+  if (options.daily === undefined || options.priorClose !== undefined) return dayHeader(day, instruments, options);
+  const of = first.security === 'index' ? 'index' : 'shares';
+  const { closeE4 } = dailyRowBefore(options.daily, { date, of });
+  return dayHeader(day, instruments, { ...options, priorClose: textOfE4(closeE4) });
 }
 
 function streamOf(
   file: LeanFile,
-  what: { readonly head: TapeHead; readonly options: ImportOptions; readonly skips: SkipLog },
+  what: { readonly head: TapeHead; readonly options: LeanOptions; readonly skips: SkipLog },
 ): RowStream {
   const { name, source, bytes } = file;
   const { head, options, skips } = what;
@@ -243,7 +186,7 @@ function streamOf(
   const place: StreamPlace = {
     rows: new NumberRows(bytes, { source }),
     inst,
-    clock: clockOf(options.zone ?? (name.security === 'index' ? 'America/Chicago' : 'America/New_York'), head.date),
+    clock: dayClock(options.zone ?? (name.security === 'index' ? 'America/Chicago' : 'America/New_York'), head.date),
     priceScale: name.security === 'index' ? 4 : 0,
     ...(options.badLines === 'skip' ? { skips } : {}),
   };
@@ -270,17 +213,7 @@ function streamOf(
   }
 }
 
-function clockOf(zone: string, date: string): DayClock {
-  try {
-    return new DayClock(zone, date);
-  } catch (error) {
-    if (!(error instanceof CalendarRefusal)) throw error;
-    const code = error.code === 'unknown-zone' ? 'zone-unknown' : 'date-bad';
-    throw new TapeRefusal(code, { expected: error.expected, got: error.got });
-  }
-}
-
-function appendClose(rows: ColumnsBuilder, head: TapeHead, options: ImportOptions): void {
+function appendClose(rows: ColumnsBuilder, head: TapeHead, options: LeanOptions): void {
   const [first] = head.instruments;
   if (options.daily === undefined || first === undefined || first.kind === 'option') {
     throw new TapeRefusal('option-bad', { expected: 'a daily file and a share or index for its close', got: 'none' });
