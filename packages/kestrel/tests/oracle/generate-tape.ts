@@ -114,7 +114,7 @@ function feedRows(dice: Dice, one: SymbolPlan, weights: TapeWeights, events: num
   const close = OPEN + HOUR;
   const walk = { level: dice.between(-2, 2), width: 1 };
   const rows: Row[] = [];
-  if (dice.chance(weights.preOpen)) {
+  if (dice.chance(one.feed === 'bars-and-quotes' ? 100 : weights.preOpen)) {
     let t = OPEN - dice.between(1, 60) * SECOND;
     for (let i = dice.between(1, 3); i > 0 && t < OPEN; i--) {
       if (hasQuotes(one.feed)) rows.push(quoteRow(dice, one, weights, walk, t));

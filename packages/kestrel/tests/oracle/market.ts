@@ -312,7 +312,7 @@ export class SymbolState {
       }
       case 'volume': {
         const all = [...this.bars, ...this.trades];
-        return all.length === 0 ? undefined : all.reduce((sum, one) => sum + one.z!, 0);
+        return all.reduce((sum, one) => sum + one.z!, 0);
       }
       case 'velocity': {
         if (now < this.day.open + first) return undefined;

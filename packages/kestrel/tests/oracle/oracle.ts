@@ -634,7 +634,7 @@ class Oracle {
       return code;
     };
     if (limitE4 === undefined) return refuse('unpriceable');
-    if (this.pods.some((pod) => pod.halted && pod.plans.includes(run))) return refuse('day-loss');
+    if (this.pods.some((pod) => pod.halted && pod.plans.includes(run))) return refuse('pod-halted');
     if (!this.fits(run, ticket.qty * limitE4)) return refuse('budget-exceeded');
     const order = this.create(run, {
       role: 'entry',
@@ -768,15 +768,14 @@ class Oracle {
       if (on.halted) this.count('order:arrived-in-halt');
       else if (on.quote === undefined) this.count('order:arrived-without-book');
       this.apply(order, meetQuote(order, on, this.fill));
-      this.afterArrival(run, order);
+      this.afterArrival(run);
     });
   }
 
-  private afterArrival(run: PlanRun, order: Order): void {
+  private afterArrival(run: PlanRun): void {
     for (const one of this.plans) this.finishIfDone(one);
     if (run.filledThisStep) this.readPlan(run, { reads: () => true, everyReload: true, bare: false });
     this.act();
-    if (order.price?.modifiers.some((one) => one.kind === 'peg') === true) order.lookAgain = true;
     this.maintain([run], undefined);
   }
 
@@ -807,7 +806,8 @@ class Oracle {
         if (run.alive(order) && order.meets) {
           this.apply(order, meetQuote(order, this.symbols.get(order.symbol)!, this.fill));
         }
-        this.afterArrival(run, order);
+        order.lookAgain = true;
+        this.afterArrival(run);
       });
     });
   }
@@ -858,7 +858,7 @@ class Oracle {
   }
 
   private lookAt(run: PlanRun, order: Order): void {
-    if (order.state === 'in-flight' || order.pending !== null) return;
+    if (order.pending !== null) return;
     const limitE4 = this.price(run, { side: order.side, price: order.price!, escaped: order.escaped });
     // An escalation that finds no price is tried again at the next event.
     if (limitE4 === undefined) return;
@@ -887,9 +887,7 @@ class Oracle {
 
   private syncTp(run: PlanRun, tp: TpRun, grant: number): void {
     const standing = tp.order !== undefined && run.alive(tp.order) ? tp.order : undefined;
-    if (standing !== undefined && (standing.state === 'in-flight' || standing.pending !== null)) {
-      if (grant > 0) return;
-    }
+    if (standing !== undefined && standing.pending !== null && grant > 0) return;
     if (grant === 0) {
       tp.due = false;
       if (standing !== undefined) this.pullOrder(standing);
@@ -986,16 +984,15 @@ class Oracle {
   /** What a plan reads that this tape cannot give it. */
   private missing(run: PlanRun): string | undefined {
     for (const trigger of triggersOf(run.plan)) {
-      for (const one of seriesOf(trigger)) {
-        const symbol = one.symbol ?? run.signal;
+      for (const { series, percent } of comparisonsOf(trigger)) {
+        const symbol = series.symbol ?? run.signal;
         const absent =
           !this.symbols.has(symbol) ||
-          one.name === 'iv' ||
-          (['prior.close', 'gap'].includes(one.name) && !this.day.priorCloseE4.has(symbol));
+          series.name === 'iv' ||
+          (['prior.close', 'gap'].includes(series.name) && !this.day.priorCloseE4.has(symbol));
         if (absent) return 'series-unavailable';
-      }
-      for (const { series, percent } of percentilesOf(trigger)) {
-        const table = this.day.tables.get(`${series.symbol ?? run.signal} ${seriesKey(series)}`);
+        if (percent === undefined) continue;
+        const table = this.day.tables.get(`${symbol} ${seriesKey(series)}`);
         if (table === undefined || interpolate(table, percent) === undefined) return 'no-reference';
       }
     }
@@ -1125,20 +1122,22 @@ function triggersOf(plan: Plan): Trigger[] {
   return found;
 }
 
-function percentilesOf(trigger: Trigger): { readonly series: Series; readonly percent: number }[] {
+/** Every series a trigger reads, left to right, with the percentile it is compared with if there is one. */
+function comparisonsOf(trigger: Trigger): { readonly series: Series; readonly percent: number | undefined }[] {
   switch (trigger.kind) {
     case 'and':
     case 'or':
-      return trigger.of.flatMap(percentilesOf);
+      return trigger.of.flatMap(comparisonsOf);
     case 'not':
     case 'paren':
     case 'held':
     case 'within':
-      return percentilesOf(trigger.of);
+      return comparisonsOf(trigger.of);
     case 'compare':
-      return trigger.right.kind === 'percentile' && trigger.left.kind === 'series'
-        ? [{ series: trigger.left, percent: trigger.right.e4 / 1e4 }]
-        : [];
+    case 'crosses': {
+      const percent = trigger.right.kind === 'percentile' ? trigger.right.e4 / 1e4 : undefined;
+      return seriesOf(trigger).map((series) => ({ series, percent }));
+    }
     default:
       return [];
   }

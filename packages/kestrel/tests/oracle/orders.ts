@@ -136,7 +136,7 @@ export function restAtBar(order: Order, bar: Event, taken: number, tickE4: numbe
   const at = { qty, event: bar.index, sizeSeen: size };
   if (order.limitE4 === null) {
     const priceE4 = order.side === 'buy' ? bar.o! + tickE4 : bar.o! - tickE4;
-    return priceE4 <= 0 ? undefined : { ...at, priceE4, cause: 'bar-open' };
+    return priceE4 <= 0 ? undefined : { ...at, priceE4, cause: 'market' };
   }
   const buy = order.side === 'buy';
   if (buy ? bar.o! < order.limitE4 : bar.o! > order.limitE4) return { ...at, priceE4: bar.o!, cause: 'bar-open' };
