@@ -20,6 +20,9 @@ export interface SymbolDay {
   readonly candles: readonly Candle[];
   /** For each candle, the last tape row it is made of. */
   readonly lastRows: Int32Array;
+  /** Shares, and price × shares in E4, up to the end of each candle. */
+  readonly volumes: Float64Array;
+  readonly notionals: Float64Array;
 }
 
 export interface Day {
@@ -57,6 +60,7 @@ interface Growing {
   l: number;
   c: number;
   z: number;
+  notional: number;
   lastRow: number;
 }
 
@@ -97,12 +101,23 @@ function reckon(tape: Tape): Day {
   const symbols = shown.map(({ slot, symbol }, k) => {
     const candles: Candle[] = [];
     const lastRows: number[] = [];
+    const volumes: number[] = [];
+    const notionals: number[] = [];
     grids[k]!.forEach((g, place) => {
       if (g === undefined) return;
       candles.push({ t: Math.min(open + (place + 1) * candleUs, close), o: g.o, h: g.h, l: g.l, c: g.c, z: g.z });
       lastRows.push(g.lastRow);
+      volumes.push((volumes.at(-1) ?? 0) + g.z);
+      notionals.push((notionals.at(-1) ?? 0) + g.notional);
     });
-    return { slot, symbol, candles, lastRows: Int32Array.from(lastRows) };
+    return {
+      slot,
+      symbol,
+      candles,
+      lastRows: Int32Array.from(lastRows),
+      volumes: Float64Array.from(volumes),
+      notionals: Float64Array.from(notionals),
+    };
   });
   return { candleUs, d: minutes % 60 === 0 ? `${minutes / 60}h` : `${minutes}m`, symbols, newsRows };
 }
@@ -117,13 +132,14 @@ function put(
   if (place >= grid.length) return;
   const growing = grid[place];
   if (growing === undefined) {
-    grid[place] = { o, h, l, c, z, lastRow: row };
+    grid[place] = { o, h, l, c, z, notional: c * z, lastRow: row };
     return;
   }
   growing.h = Math.max(growing.h, h);
   growing.l = Math.min(growing.l, l);
   growing.c = c;
   growing.z += z;
+  growing.notional += c * z;
   growing.lastRow = row;
 }
 

@@ -189,7 +189,7 @@ function symbolsOf(engine: Engine, sight: Sight): FrameSymbol[] {
   const { tape, market } = engine;
   return tape.instruments.flatMap((x, s) => {
     if (x.kind === 'option') return [];
-    const good = market.good[s] === 1;
+    const good = market.good(s);
     const last = known(market.spot[s]!);
     const prior = tape.reference[x.symbol]?.priorCloseE4;
     return [
@@ -197,10 +197,10 @@ function symbolsOf(engine: Engine, sight: Sight): FrameSymbol[] {
         symbol: x.symbol,
         kind: x.kind,
         lastE4: last,
-        bidE4: good ? market.bid[s]! : null,
-        bidSize: good ? market.bidSize[s]! : null,
-        askE4: good ? market.ask[s]! : null,
-        askSize: good ? market.askSize[s]! : null,
+        bidE4: good ? market.bid(s) : null,
+        bidSize: good ? market.bidSize(s) : null,
+        askE4: good ? market.ask(s) : null,
+        askSize: good ? market.askSize(s) : null,
         changeBps: last === null || prior === undefined ? null : bpsOf(last, prior),
         asOf: sight.asOf[s] ?? null,
       },
@@ -233,7 +233,7 @@ function levelsOf(engine: Engine, day: Day, now: number, sight: Sight): FrameLev
   const { tape, market } = engine;
   const { open } = tape.session;
   const levels: FrameLevel[] = [];
-  for (const { slot: s, symbol, candles } of day.symbols) {
+  for (const [place, { slot: s, symbol, volumes, notionals }] of day.symbols.entries()) {
     const at = sight.asOf[s];
     const add = (name: string, value: number, source: FrameLevel['source'], asOf: number): void => {
       if (Number.isFinite(value)) levels.push({ name, symbol, valueE4: value, source, asOf });
@@ -244,15 +244,19 @@ function levelsOf(engine: Engine, day: Day, now: number, sight: Sight): FrameLev
     add('open', market.open[s]!, 'observed', at);
     add('HOD', market.high[s]!, 'observed', at);
     add('LOD', market.low[s]!, 'observed', at);
-    if (market.volume[s]! > 0) add('VWAP', Math.round(market.notional[s]! / market.volume[s]!), 'calculated', at);
-    const first = candles.filter((c) => c.t <= open + HALF_HOUR_US);
+    const over = candlesUntil(day.symbols[place]!, now, engine.row);
+    if (over.length > 0 && volumes[over.length - 1]! > 0) {
+      const vwap = Math.round(notionals[over.length - 1]! / volumes[over.length - 1]!);
+      add('VWAP', vwap, 'calculated', over.at(-1)!.t);
+    }
+    const first = over.filter((c) => c.t <= open + HALF_HOUR_US);
     if (first.length > 0 && now >= open + HALF_HOUR_US) {
       add('ORH(30m)', Math.max(...first.map((c) => c.h)), 'calculated', open + HALF_HOUR_US);
       add('ORL(30m)', Math.min(...first.map((c) => c.l)), 'calculated', open + HALF_HOUR_US);
     }
-    if (market.good[s] === 1) {
-      const [bid, ask] = [market.bid[s]!, market.ask[s]!];
-      const [bz, az] = [market.bidSize[s]!, market.askSize[s]!];
+    if (market.good(s)) {
+      const [bid, ask] = [market.bid(s), market.ask(s)];
+      const [bz, az] = [market.bidSize(s), market.askSize(s)];
       add('fair', Math.floor((bid * az + ask * bz) / (bz + az)), 'modelled', at);
     }
   }
@@ -293,7 +297,7 @@ function kernelOf(engine: Engine): Kernel {
     if (p.state !== 'done') budgetLeftR[p.name] = inR(Math.max(0, p.purse.limitE4 - p.purse.usedE4), engine.rE4);
   }
   const wakesLeft: Record<string, number> = Object.create(null);
-  for (const wake of engine.wakes) if (Number.isFinite(wake.left)) wakesLeft[wake.name] = wake.left;
+  for (const wake of engine.wakes) if (wake.left !== null) wakesLeft[wake.name] = wake.left;
   const purse = engine.sessionPurse;
   return {
     positions,

@@ -4,6 +4,8 @@ export * from './catalog.ts';
 export * from './chain.ts';
 export { CANDLES_MAX, type Candle, type Day, dayOf } from './day.ts';
 export * from './frame.ts';
+export * from './generated/catalog.ts';
+export * from './grade.ts';
 export * from './play.ts';
 export * from './proof.ts';
 export * from './turn.ts';

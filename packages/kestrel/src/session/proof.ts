@@ -100,7 +100,7 @@ export function* verifyProof(proof: Proof, terms: Terms): Sliced<Verification> {
   for (let i = 0; i < Math.max(mine.length, told.length); i++) {
     const [a, b] = [mine[i], told[i]];
     if (a !== undefined && b !== undefined && a.name === b.name && jcs(a.value) === jcs(b.value)) continue;
-    return differs((a ?? b)!.name, a?.value ?? 'nothing', valueOf(a, b));
+    return differs((a ?? b)!.name, a?.value ?? 'nothing', toldBy(a, b));
   }
   if (tipHash !== proof.tipHash) return differs('tipHash', tipHash, proof.tipHash);
   if (conformanceRoot !== proof.conformanceRoot) {
@@ -114,7 +114,7 @@ export function* verifyProof(proof: Proof, terms: Terms): Sliced<Verification> {
   return { kind: 'verified', tipHash, conformanceRoot, turns: play.turns.length };
 }
 
-function valueOf(mine: Leaf | undefined, told: Leaf | undefined): unknown {
+function toldBy(mine: Leaf | undefined, told: Leaf | undefined): unknown {
   if (told === undefined) return 'nothing';
   return mine === undefined || mine.name === told.name ? told.value : told.name;
 }

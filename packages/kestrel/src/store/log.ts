@@ -26,6 +26,8 @@ export interface LogRecord<E extends LoggedEvent = LoggedEvent> {
   readonly refs: readonly string[];
   /** Values of references that no event holds, by reference. */
   readonly kept?: Readonly<Record<string, unknown>>;
+  /** What the operation was given beside what its events tell. */
+  readonly given?: unknown;
 }
 
 interface Line {
@@ -35,6 +37,8 @@ interface Line {
   readonly op: string;
   readonly first: number;
   readonly last: number;
+  /** Kind of its last event. */
+  readonly ends: string;
 }
 
 /** Longest line that is read. */
@@ -75,6 +79,11 @@ export class SessionLog<E extends LoggedEvent = LoggedEvent> {
 
   get lastKey(): string | undefined {
     return this.#lines.at(-1)?.key;
+  }
+
+  /** Kind of the last event. */
+  get lastEnds(): string | undefined {
+    return this.#lines.at(-1)?.ends;
   }
 
   get keys(): readonly string[] {
@@ -192,6 +201,7 @@ export class SessionLog<E extends LoggedEvent = LoggedEvent> {
       op: record.op,
       first: record.events[0]!.sequence,
       last: record.events.at(-1)!.sequence,
+      ends: record.events.at(-1)!.kind,
     };
     this.#lines.push(line);
     this.#byKey.set(line.key, line);

@@ -200,8 +200,9 @@ export class Store<E extends LoggedEvent = LoggedEvent> {
     return this.#path('tapes', `${identity}.jsonl`);
   }
 
-  hasTape(identity: string): boolean {
-    return /^[0-9a-f]{64}$/.test(identity) && this.#disk.size(this.tapePath(identity)) !== undefined;
+  /** Canonical text of a registered tape. */
+  tape(identity: string): Uint8Array | undefined {
+    return /^[0-9a-f]{64}$/.test(identity) ? this.#disk.read(this.tapePath(identity)) : undefined;
   }
 
   /** Columns that can be made again; a cache that cannot be written costs time and nothing else. */

@@ -1,0 +1,54 @@
+/** What ops reach: the sessions of one owner, its store, and how this host treats its guests. */
+import type { SessionEvent } from '../session/index.ts';
+import type { Store } from '../store/index.ts';
+import { Sessions } from './sessions.ts';
+
+/** What a client is offered when its quota is used up. */
+export interface Offer {
+  readonly kind: 'quota';
+  readonly resource: 'sessions' | 'grades' | 'datasets';
+  readonly used: number;
+  readonly limit: number;
+  /** Microseconds since the epoch. */
+  readonly resetsAt?: number;
+  readonly price?: { readonly amount: string; readonly currency: string };
+  readonly how: string;
+}
+
+export interface HostOptions {
+  /** Opened when the first op needs it. @throws StoreFault */
+  readonly store: () => Store<SessionEvent>;
+  /** `managed`: a catalog subject needs the customer's document, which is pinned in the recipe's place. */
+  readonly mode?: 'local' | 'managed';
+  /** Counts one use; an offer where there is none left. */
+  readonly gate?: (resource: Offer['resource']) => Offer | undefined;
+}
+
+export class Host {
+  readonly mode: 'local' | 'managed';
+  readonly sessions: Sessions;
+  readonly gate: (resource: Offer['resource']) => Offer | undefined;
+  readonly #open: () => Store<SessionEvent>;
+  #store: Store<SessionEvent> | undefined;
+
+  constructor(options: HostOptions) {
+    this.mode = options.mode ?? 'local';
+    this.gate = options.gate ?? (() => undefined);
+    this.#open = options.store;
+    this.sessions = new Sessions(() => this.store());
+  }
+
+  store(): Store<SessionEvent> {
+    this.#store ??= this.#open();
+    return this.#store;
+  }
+
+  /** Everything that was done survives a crash once this returns. */
+  sync(): void {
+    this.#store?.sync();
+  }
+
+  async syncLater(): Promise<void> {
+    await this.#store?.syncLater();
+  }
+}

@@ -1,0 +1,34 @@
+/** What an op of the protocol is: a name, its shapes, and what it does. One file an op, in `ops/`. */
+import type { z } from 'zod';
+import type { Sliced } from '../session/index.ts';
+import type { Host } from './host.ts';
+import type { StreamState } from './stream.ts';
+
+/** What an op is given beside its arguments. */
+export interface Call {
+  readonly host: Host;
+  readonly stream: StreamState;
+}
+
+/** An answer that took no run. */
+export interface Answered {
+  readonly value: unknown;
+}
+
+export interface Op<A = unknown> {
+  readonly name: string;
+  /** Whether it needs a session that this stream has opened. */
+  readonly session: boolean;
+  /** One line for help and docs. */
+  readonly about: string;
+  /** Closed: an unknown field is refused. */
+  readonly args: z.ZodType<A>;
+  readonly emits: z.ZodType;
+  /** @throws AgentRefusal */
+  readonly run: (call: Call, args: A) => Sliced<unknown> | Answered;
+}
+
+/** Infers the arguments of an op from their shape. */
+export function op<A>(of: Op<A>): Op<A> {
+  return of;
+}
