@@ -8,7 +8,9 @@ export { type CsvOptions, importCsv } from './csv/import.ts';
 export type { DayOptions } from './dayheader.ts';
 export { PRICE_UNITS_MAX, textOfE4 } from './decimal.ts';
 export { INSTRUMENTS_MAX, SYMBOL_LENGTH_MAX, TAPE_VERSION } from './header.ts';
+export { IMPORT_FORMATS, type ImportFormat, type ImportOptions, importTape } from './import.ts';
 export { type Imported, type NamedBytes, readNamed } from './imported.ts';
+export { type ChainInfo, memoryOf, type QuoteCounts, type SymbolInfo, type TapeInfo, tapeInfo } from './info.ts';
 export { importLean, type LeanOptions } from './lean/import.ts';
 export { type LoadedTape, type LoadOptions, loadTape } from './load.ts';
 export {

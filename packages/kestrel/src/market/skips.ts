@@ -25,10 +25,11 @@ export class SkipLog {
 
   add(refusal: TapeRefusal, source?: string): void {
     const { line, code, message } = refusal;
-    const from = source === undefined ? {} : { source };
+    // Where files lie on one machine is no part of a tape.
+    const from = source === undefined ? {} : { source: source.replace(/^.*[\\/]/, '') };
     this.count++;
     if (this.told.length < SKIPS_TOLD_MAX) this.told.push({ ...from, line, code, message });
-    const key = `${code} ${source ?? ''}`;
+    const key = `${code} ${from.source ?? ''}`;
     const reason = this.byReason.get(key) ?? { ...from, code, count: 0, lines: [] };
     reason.count++;
     if (reason.lines.length < SKIP_LINES_MAX) reason.lines.push(line);

@@ -1,0 +1,392 @@
+/** What a tape holds, as plain data: counts, quotes by their soundness, spreads, sizes, gaps, chains. */
+import { ABSENT, type Columns, Flag, Kind, type Tape } from './columns.ts';
+import { chainKey } from './header.ts';
+
+/** Order statistics of whole numbers; absent where there are none. */
+export interface Spread {
+  readonly count: number;
+  readonly min: number;
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+/** Quotes in session by what an engine makes of them; each is counted once, in this order of tests. */
+export interface QuoteCounts {
+  /** Both sides, positive, with sizes where given above 0, bid below ask. */
+  good: number;
+  /** A side without a price, or with a size of 0 or none. */
+  oneSided: number;
+  nonPositive: number;
+  crossed: number;
+  locked: number;
+  /** Flagged by the source. */
+  suspect: number;
+}
+
+export interface SymbolInfo {
+  readonly symbol: string;
+  readonly kind: 'equity' | 'index';
+  readonly events: number;
+  readonly quotes: number;
+  readonly trades: number;
+  readonly bars: number;
+  readonly halts: number;
+  /** Length of its bars, microseconds. */
+  readonly barUs: number | null;
+  readonly suspects: number;
+  /** In session, both ends included: */
+  readonly session: {
+    readonly quotes: QuoteCounts;
+    /** Ask less bid of good quotes, E4. */
+    readonly spreadE4: Spread | null;
+    readonly bidSize: Spread | null;
+    readonly askSize: Spread | null;
+    readonly tradeSize: Spread | null;
+    /** Between an event and the next, microseconds. */
+    readonly gapUs: Spread | null;
+    /** Of trades that are not suspect; of bars where there are none. Shares. */
+    readonly volume: number;
+    readonly openE4: number | null;
+    readonly highE4: number | null;
+    readonly lowE4: number | null;
+    readonly lastE4: number | null;
+  };
+  readonly priorCloseE4: number | null;
+  readonly officialCloseE4: number | null;
+}
+
+export interface ChainInfo {
+  readonly root: string;
+  readonly expiry: string;
+  readonly strikes: number;
+  readonly contracts: number;
+  /** Contracts with at least one event. */
+  readonly active: number;
+  readonly quotes: QuoteCounts;
+  readonly trades: number;
+  /** The widest good quote. */
+  readonly widest: { readonly strikeE4: number; readonly right: 'C' | 'P'; readonly spreadE4: number } | null;
+  /** Last open interest of each contract, summed. */
+  readonly openInterest: number | null;
+}
+
+export interface TapeInfo {
+  readonly id: string;
+  readonly identity: string;
+  readonly calendar: string;
+  readonly zone: string;
+  readonly date: string;
+  readonly session: { readonly open: number; readonly close: number };
+  readonly source: string | null;
+  readonly licence: string | null;
+  readonly events: number;
+  readonly kinds: Readonly<Record<KindName, number>>;
+  readonly firstT: number | null;
+  readonly lastT: number | null;
+  readonly beforeOpen: number;
+  readonly afterClose: number;
+  readonly symbols: readonly SymbolInfo[];
+  readonly chains: readonly ChainInfo[];
+  /** The header's record of lines left out. */
+  readonly skipped: unknown;
+  readonly memoryBytes: number;
+}
+
+const KIND_NAMES = ['quote', 'trade', 'oquote', 'otrade', 'bar', 'halt', 'news', 'close', 'other'] as const;
+export type KindName = (typeof KIND_NAMES)[number];
+
+export function tapeInfo(tape: Tape): TapeInfo {
+  const { columns, session, header } = tape;
+  const n = columns.length;
+  const kinds = Object.fromEntries(KIND_NAMES.map((name) => [name, 0])) as Record<KindName, number>;
+  let beforeOpen = 0;
+  let afterClose = 0;
+  for (let i = 0; i < n; i++) {
+    kinds[KIND_NAMES[columns.kind[i]!]!]++;
+    if (columns.t[i]! < session.open) beforeOpen++;
+    else if (columns.t[i]! > session.close) afterClose++;
+  }
+  return {
+    id: tape.id,
+    identity: tape.identity,
+    calendar: tape.calendar,
+    zone: tape.zone,
+    date: tape.date,
+    session,
+    source: textOr(header.source),
+    licence: textOr(header.licence),
+    events: n,
+    kinds,
+    firstT: n === 0 ? null : columns.t[0]!,
+    lastT: n === 0 ? null : columns.t[n - 1]!,
+    beforeOpen,
+    afterClose,
+    symbols: symbolsOf(tape),
+    chains: chainsOf(tape),
+    skipped: header.skipped ?? null,
+    memoryBytes: memoryOf(columns),
+  };
+}
+
+/** Bytes of all columns. Texts and extras are beside them. */
+export function memoryOf(columns: Columns): number {
+  const { bars } = columns;
+  const all = [columns.t, columns.kind, columns.flags, columns.inst, columns.a, columns.b, columns.c, columns.d];
+  return [...all, bars.o, bars.h, bars.l, bars.c, bars.z, bars.d].reduce((sum, column) => sum + column.byteLength, 0);
+}
+
+function textOr(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function symbolsOf(tape: Tape): SymbolInfo[] {
+  const rows = rowsByInstrument(tape);
+  return tape.instruments.flatMap((instrument, inst) =>
+    instrument.kind === 'option' ? [] : [symbolInfo(tape, { inst, instrument, rows: rows[inst]! })],
+  );
+}
+
+/** Rows of each instrument, in tape order. */
+function rowsByInstrument(tape: Tape): Uint32Array[] {
+  const { columns, instruments } = tape;
+  const counts = new Uint32Array(instruments.length);
+  for (let i = 0; i < columns.length; i++) if (columns.inst[i]! >= 0) counts[columns.inst[i]!]!++;
+  const rows = Array.from(counts, (count) => new Uint32Array(count));
+  counts.fill(0);
+  for (let i = 0; i < columns.length; i++) {
+    const inst = columns.inst[i]!;
+    if (inst >= 0) rows[inst]![counts[inst]!++] = i;
+  }
+  return rows;
+}
+
+function symbolInfo(
+  tape: Tape,
+  of: {
+    readonly inst: number;
+    readonly instrument: Extract<Tape['instruments'][number], { readonly kind: 'equity' | 'index' }>;
+    readonly rows: Uint32Array;
+  },
+): SymbolInfo {
+  const { columns, session } = tape;
+  const { symbol, kind } = of.instrument;
+  const count = { quotes: 0, trades: 0, bars: 0, halts: 0, suspects: 0 };
+  const quotes = noQuotes();
+  const spreads: number[] = [];
+  const bidSizes: number[] = [];
+  const askSizes: number[] = [];
+  const tradeSizes: number[] = [];
+  const gaps: number[] = [];
+  const prints = new PriceRange();
+  const barPrints = new PriceRange();
+  let barUs: number | null = null;
+  let officialCloseE4: number | null = null;
+  let before = -1;
+  for (const i of of.rows) {
+    const t = columns.t[i]!;
+    const suspect = (columns.flags[i]! & Flag.suspect) !== 0;
+    const inSession = t >= session.open && t <= session.close;
+    if (suspect) count.suspects++;
+    switch (columns.kind[i]) {
+      case Kind.quote:
+        count.quotes++;
+        if (inSession && countQuote(columns, i, quotes) === 'good') {
+          spreads.push(columns.c[i]! - columns.a[i]!);
+          if (columns.b[i] !== ABSENT) bidSizes.push(columns.b[i]!);
+          if (columns.d[i] !== ABSENT) askSizes.push(columns.d[i]!);
+        }
+        break;
+      case Kind.trade:
+        count.trades++;
+        if (inSession && !suspect) {
+          tradeSizes.push(columns.b[i]!);
+          prints.add(
+            { openE4: columns.a[i]!, highE4: columns.a[i]!, lowE4: columns.a[i]!, lastE4: columns.a[i]! },
+            columns.b[i]!,
+          );
+        }
+        break;
+      case Kind.bar: {
+        count.bars++;
+        const at = columns.a[i]!;
+        const { bars } = columns;
+        barUs = bars.d[at]!;
+        if (inSession && t - barUs >= session.open) {
+          barPrints.add(
+            { openE4: bars.o[at]!, highE4: bars.h[at]!, lowE4: bars.l[at]!, lastE4: bars.c[at]! },
+            bars.z[at]!,
+          );
+        }
+        break;
+      }
+      case Kind.halt:
+        count.halts++;
+        break;
+      case Kind.close:
+        officialCloseE4 ??= columns.a[i]!;
+        break;
+      default:
+        break;
+    }
+    if (inSession) {
+      if (before >= 0) gaps.push(t - before);
+      before = t;
+    }
+  }
+  const range = count.trades > 0 ? prints : barPrints;
+  return {
+    symbol,
+    kind,
+    events: of.rows.length,
+    ...count,
+    barUs,
+    session: {
+      quotes,
+      spreadE4: spreadOf(spreads),
+      bidSize: spreadOf(bidSizes),
+      askSize: spreadOf(askSizes),
+      tradeSize: spreadOf(tradeSizes),
+      gapUs: spreadOf(gaps),
+      volume: range.volume,
+      openE4: range.openE4,
+      highE4: range.highE4,
+      lowE4: range.lowE4,
+      lastE4: range.lastE4,
+    },
+    priorCloseE4: tape.reference[symbol]?.priorCloseE4 ?? null,
+    officialCloseE4,
+  };
+}
+
+interface Prices {
+  readonly openE4: number;
+  readonly highE4: number;
+  readonly lowE4: number;
+  readonly lastE4: number;
+}
+
+class PriceRange {
+  openE4: number | null = null;
+  highE4: number | null = null;
+  lowE4: number | null = null;
+  lastE4: number | null = null;
+  volume = 0;
+
+  add(prices: Prices, size: number): void {
+    this.openE4 ??= prices.openE4;
+    this.highE4 = Math.max(this.highE4 ?? prices.highE4, prices.highE4);
+    this.lowE4 = Math.min(this.lowE4 ?? prices.lowE4, prices.lowE4);
+    this.lastE4 = prices.lastE4;
+    this.volume += size;
+  }
+}
+
+function noQuotes(): QuoteCounts {
+  return { good: 0, oneSided: 0, nonPositive: 0, crossed: 0, locked: 0, suspect: 0 };
+}
+
+function countQuote(columns: Columns, i: number, counts: QuoteCounts): keyof QuoteCounts {
+  const sort = quoteSort(columns, i);
+  counts[sort]++;
+  return sort;
+}
+
+function quoteSort(columns: Columns, i: number): keyof QuoteCounts {
+  const bidE4 = columns.a[i]!;
+  const askE4 = columns.c[i]!;
+  if ((columns.flags[i]! & Flag.suspect) !== 0) return 'suspect';
+  if (bidE4 === ABSENT || askE4 === ABSENT || columns.b[i]! <= 0 || columns.d[i]! <= 0) return 'oneSided';
+  if (bidE4 <= 0 || askE4 <= 0) return 'nonPositive';
+  if (bidE4 > askE4) return 'crossed';
+  return bidE4 === askE4 ? 'locked' : 'good';
+}
+
+interface ChainTally {
+  readonly root: string;
+  readonly expiry: string;
+  readonly strikes: Set<number>;
+  readonly active: Set<number>;
+  readonly quotes: QuoteCounts;
+  readonly openInterest: Map<string, number>;
+  contracts: number;
+  trades: number;
+  widest: ChainInfo['widest'];
+}
+
+function chainsOf(tape: Tape): ChainInfo[] {
+  const { columns, instruments } = tape;
+  const tallies = new Map<string, ChainTally>();
+  for (const each of instruments) {
+    if (each.kind !== 'option') continue;
+    const key = chainKey(each.root, each.expiry);
+    const tally = tallies.get(key) ?? noChain(each.root, each.expiry);
+    tally.strikes.add(each.strikeE4);
+    tally.contracts++;
+    tallies.set(key, tally);
+  }
+  for (let i = 0; i < columns.length; i++) {
+    const kind = columns.kind[i]!;
+    if (kind === Kind.other) {
+      noteOpenInterest(tallies, columns.texts[columns.a[i]!]!);
+      continue;
+    }
+    if (kind !== Kind.oquote && kind !== Kind.otrade) continue;
+    const inst = columns.inst[i]!;
+    const option = instruments[inst]!;
+    if (option.kind !== 'option') continue;
+    const tally = tallies.get(chainKey(option.root, option.expiry))!;
+    tally.active.add(inst);
+    if (kind === Kind.otrade) {
+      tally.trades++;
+      continue;
+    }
+    if (countQuote(columns, i, tally.quotes) !== 'good') continue;
+    const spreadE4 = columns.c[i]! - columns.a[i]!;
+    if (spreadE4 > (tally.widest?.spreadE4 ?? 0)) {
+      tally.widest = { strikeE4: option.strikeE4, right: option.right, spreadE4 };
+    }
+  }
+  return [...tallies.values()].map((tally) => ({
+    root: tally.root,
+    expiry: tally.expiry,
+    strikes: tally.strikes.size,
+    contracts: tally.contracts,
+    active: tally.active.size,
+    quotes: tally.quotes,
+    trades: tally.trades,
+    widest: tally.widest,
+    openInterest:
+      tally.openInterest.size === 0 ? null : [...tally.openInterest.values()].reduce((sum, each) => sum + each, 0),
+  }));
+}
+
+function noChain(root: string, expiry: string): ChainTally {
+  return {
+    root,
+    expiry,
+    strikes: new Set(),
+    active: new Set(),
+    quotes: noQuotes(),
+    openInterest: new Map(),
+    contracts: 0,
+    trades: 0,
+    widest: null,
+  };
+}
+
+function noteOpenInterest(tallies: ReadonlyMap<string, ChainTally>, text: string): void {
+  const event = JSON.parse(text) as { k: string; s: string; x: string; r: string; K: number; z: number };
+  if (event.k !== 'oi') return;
+  tallies.get(chainKey(event.s, event.x))?.openInterest.set(`${event.K} ${event.r}`, event.z);
+}
+
+/** Nearest-rank percentiles. */
+function spreadOf(values: readonly number[]): Spread | null {
+  const n = values.length;
+  if (n === 0) return null;
+  const sorted = Float64Array.from(values).sort();
+  const at = (percent: number) => sorted[Math.max(0, Math.ceil((percent * n) / 100) - 1)]!;
+  return { count: n, min: sorted[0]!, p50: at(50), p90: at(90), p99: at(99), max: sorted[n - 1]! };
+}
