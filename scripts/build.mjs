@@ -8,7 +8,17 @@
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -24,8 +34,27 @@ const run = promisify(execFile);
  * @property {Record<string, string>} [bins] name under `dist/bin` (no ending) -> source, relative to the package
  * @property {Record<string, string>} [libraries] name under `dist` (no ending) -> source, relative to the package
  * @property {readonly string[]} [external] packages a bin leaves to be loaded at run time
+ * @property {Record<string, { argv: string[], input?: string }>} [warm] files of a bin that start from compiled code,
+ *   and the question that compiles it: `<floor>-<file>` -> arguments and standard input
  * @property {(packageRoot: string) => Promise<void>} [before] runs first: generated sources, say
  */
+
+/** A document with one clause of each common kind, so that the code which reads them is compiled. */
+const WARM_DOCUMENT = `# comment
+USING signal SPY exec SPY
+VIEW cockpit budget 900 tokens tape(5m, 12) plans
+WAKE shock WHEN velocity(1m) >= p99 DELIVER cockpit priority 1 cooldown 5m
+
+PLAN fade budget 0.4R ttl 15:30 regime {intraday: range}
+  WHEN (spot crosses below 5150 OR spot < VWAP - 10bps) AND NOT phase open held 10s  # trailing
+  DO buy 1 shares @ lean(bid, fair, 0.5) cap ask esc ask 30s
+  RELOAD WHEN spot < 5146 buy 1 shares @ min(ask, fair + 2c)
+  RELOAD every $4 down, up to 3
+  TP 1.01x frac 0.5 @ fair
+  EXIT T-10 @ bid
+  INVALIDATE spot > 5185 held 120s -> flat
+  CANCEL-IF time >= 15:00
+`;
 
 /** @type {Record<string, Entries>} */
 const known = {
@@ -33,6 +62,12 @@ const known = {
     bins: { kestrel: 'src/bin/main.ts' },
     libraries: { lang: 'src/lang/index.ts', market: 'src/market/index.ts', engine: 'src/engine/index.ts' },
     external: ['better-sqlite3', 'node:sqlite'],
+    warm: {
+      'cli-parse': { argv: ['parse', '--json'], input: WARM_DOCUMENT },
+      'cli-print': { argv: ['print'], input: WARM_DOCUMENT },
+      'cli-validate': { argv: ['validate'], input: WARM_DOCUMENT },
+      'cli-card': { argv: ['card'] },
+    },
   },
   'agent-eval': {},
 };
@@ -100,8 +135,43 @@ async function buildBins(packageRoot, entries, esbuild) {
       });
     }
   }
+  for (const name of bins) chmodSync(join(outdir, `${name}.js`), 0o755);
   if (done.size > 0) writeFileSync(join(outdir, 'package.json'), '{ "type": "commonjs" }\n');
+  for (const [name, question] of Object.entries(entries.warm ?? {})) {
+    if (!done.has(name)) throw new Error(`warm: there is no ${name} among ${[...done].join(', ')}`);
+    await compileAhead(outdir, name, question);
+  }
 }
+
+/**
+ * Half of a small door's start is V8 compiling it. So the door's file becomes a loader of its code together with what V8
+ * made of it on this machine; where that is missing or refused, the code is compiled as ever.
+ */
+async function compileAhead(outdir, name, { argv, input = '' }) {
+  const code = join(outdir, `${name}.code.js`);
+  renameSync(join(outdir, `${name}.js`), code);
+  writeFileSync(join(outdir, `${name}.js`), loaderOf(name));
+  const cache = `${code}.${process.versions.v8}-${process.arch}`;
+  const child = execFile(process.execPath, [join(root, 'scripts/code-cache.mjs'), code, cache, ...argv]);
+  child.stdin.end(input);
+  const status = await new Promise((resolve) => child.on('close', resolve));
+  if (status !== 0) throw new Error(`${name} ended with ${status} when it was asked ${argv.join(' ')}`);
+}
+
+const loaderOf = (name) => `"use strict";
+const { readFileSync } = require("node:fs");
+const code = __dirname + "/${name}.code.js";
+let cachedData;
+try {
+  cachedData = readFileSync(code + "." + process.versions.v8 + "-" + process.arch);
+} catch {}
+if (cachedData === undefined) module.exports = require(code);
+else {
+  const { Script } = require("node:vm");
+  const source = "(function(exports,require,module,__filename,__dirname){" + readFileSync(code, "utf8") + "\\n})";
+  new Script(source, { filename: code, cachedData }).runInThisContext()(exports, require, module, code, __dirname);
+}
+`;
 
 async function buildLibraries(packageRoot, entries, esbuild) {
   const libraries = presentLibraries(packageRoot, entries);
@@ -183,7 +253,13 @@ function* filesUnder(folder) {
 /** The stamp of everything a package's build reads. */
 function stampOf(name, types) {
   const hash = createHash('sha256').update(`${process.version} types=${types}\n`);
-  const loose = ['package-lock.json', 'tsconfig.json', 'scripts/build.mjs', `packages/${name}/package.json`];
+  const loose = [
+    'package-lock.json',
+    'tsconfig.json',
+    'scripts/build.mjs',
+    'scripts/code-cache.mjs',
+    `packages/${name}/package.json`,
+  ];
   const optional = [`packages/${name}/build.mjs`].filter((path) => existsSync(join(root, path)));
   const files = [...loose, ...optional].map((path) => join(root, path));
   for (const folder of ['packages/ground/src', `packages/${name}/src`]) files.push(...filesUnder(join(root, folder)));

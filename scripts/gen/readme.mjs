@@ -12,7 +12,10 @@ export async function generate({ load }) {
   const streams = { write: (text) => (said += text), say: () => {}, env: {}, watched: () => false };
   demo(streams);
   const lines = said.split('\n');
-  const acts = lines.flatMap((line, i) => (/fired|\+ bought|- sold/.test(line) && /^ {2}\d\d:\d\d:/.test(line) ? [i] : []));
+  const plans = lines.indexOf('Plans');
+  const acts = lines
+    .slice(0, plans)
+    .flatMap((line, i) => (/fired|\+ bought|- sold/.test(line) && /^ {2}\d\d:\d\d:/.test(line) ? [i] : []));
   const ruler = lines.findIndex((line) => line.includes('in basis points'));
   const report = lines.indexOf('Fills');
   const happened = lines.indexOf('What happened');

@@ -7,6 +7,9 @@ export const FEE_SCHEDULES = ['none', 'us-equity-v1'] as const;
 export const TAPE_KINDS = ['quote', 'trade', 'oquote', 'otrade', 'bar', 'halt', 'news', 'close', 'oi'] as const;
 export const SYNTH_REGIMES = ['trend', 'range', 'choppy', 'shock', 'gap', 'quiet', 'halt'] as const;
 export const SYNTH_DETAILS = ['ticks', 'seconds', '1m', '5m'] as const;
+export const SECURITIES = ['equity', 'index', 'option', 'indexoption'] as const;
+export const RESOLUTIONS = ['tick', 'second', 'minute', 'hour', 'daily'] as const;
+export const ROW_KINDS = ['quote', 'trade', 'openinterest'] as const;
 export const SYNTH_PROFILES = ['spy', 'ibm', 'bac'] as const;
 
 const tape: Operand = { name: 'TAPE', about: 'a tape (.jsonl, .jsonl.gz), - for standard input, or bundled:NAME' };
@@ -46,8 +49,26 @@ export const PEOPLE_VERBS: readonly Verb[] = [
     name: 'tape import',
     summary: "make a tape out of a vendor's files",
     example: 'kestrel tape import ibm/20131007_quote.zip ibm/20131007_trade.zip --out ibm.jsonl.gz',
-    operands: [{ name: 'SOURCE', about: 'files of one symbol and one day', many: true }],
-    options: [out, json],
+    about: 'Quotes and trades of one day become one tape, in time order. What a name does not tell, an option says.',
+    operands: [{ name: 'SOURCE', about: 'files of one day: zips as LEAN has them, or CSV', many: true }],
+    options: [
+      { flag: 'symbol', value: 'SYMBOL', about: 'its name', fallback: "the file's" },
+      { flag: 'date', value: 'DATE', about: 'the day, YYYY-MM-DD', fallback: "the file's" },
+      { flag: 'security', value: 'KIND', about: 'what it is', choices: SECURITIES, fallback: "the file's" },
+      { flag: 'resolution', value: 'STEP', about: 'of the rows', choices: RESOLUTIONS, fallback: "the file's" },
+      { flag: 'rows', value: 'KIND', about: 'what the rows are', choices: ROW_KINDS, fallback: "the file's" },
+      { flag: 'tz', value: 'ZONE', about: 'IANA zone of the times', fallback: "the vendor's" },
+      { flag: 'calendar', value: 'NAME', about: 'calendar of the exchange', fallback: 'XNYS' },
+      { flag: 'tick', value: 'PRICE', about: 'least step of the price', fallback: '0.01' },
+      { flag: 'prior-close', value: 'PRICE', about: 'official close of the day before' },
+      { flag: 'daily', value: 'FILE', about: 'daily bars, which tell the close of the day before' },
+      { flag: 'official-close', about: 'end the tape with the close that --daily tells' },
+      { flag: 'id', value: 'NAME', about: "the tape's own name", fallback: 'made of symbol, date and step' },
+      { flag: 'licence', value: 'TEXT', about: 'what the header says of it' },
+      lenient,
+      out,
+      json,
+    ],
   },
   {
     name: 'tape info',
