@@ -179,6 +179,7 @@ export class SymbolState {
   bidLeft = 0;
   lastGood: Quote | undefined;
   hasQuotes = false;
+  private readonly hasBars: boolean;
   trades: Event[] = [];
   bars: Event[] = [];
   private observations: Observation[] = [];
@@ -189,13 +190,19 @@ export class SymbolState {
 
   constructor(day: Day, of: { readonly symbol: string; readonly tickE4: number }) {
     this.day = day;
+    this.hasBars = day.events.some((event) => event.k === 'bar' && event.s === of.symbol);
     this.symbol = of.symbol;
     this.tickE4 = of.tickE4;
   }
 
-  /** Whether bars fill for it: nothing better was seen so far. */
+  /** Whether bars fill for it: its tape has some, and nothing better was seen so far. */
   get barsFill(): boolean {
-    return !this.hasQuotes && this.trades.length === 0;
+    return this.hasBars && !this.hasQuotes && this.trades.length === 0;
+  }
+
+  /** The first session trade; a bar before any trade began with one. */
+  get openE4(): number | undefined {
+    return this.bars[0]?.o ?? this.trades[0]?.p;
   }
 
   /** The last session trade; as long as there is none, the close of the last bar, which was one. */
@@ -277,12 +284,12 @@ export class SymbolState {
       case 'spread':
         return this.quote === undefined ? undefined : this.quote.askE4 - this.quote.bidE4;
       case 'open':
-        return this.trades[0]?.p;
+        return this.openE4;
       case 'prior.close':
         return this.day.priorCloseE4.get(this.symbol);
       case 'gap': {
         const prior = this.day.priorCloseE4.get(this.symbol);
-        const opened = this.trades[0]?.p;
+        const opened = this.openE4;
         return prior === undefined || opened === undefined ? undefined : (opened / prior - 1) * 1e4;
       }
       case 'HOD':

@@ -1051,7 +1051,7 @@ class Oracle {
       }
       if (run.owned > 0) {
         run.markE4 = this.symbols.get(run.exec)!.mark(Math.floor(run.costHeldE4 / run.owned));
-        if (run.reason === null || run.invalidated === 'ride') this.note(run, 'settled');
+        this.note(run, 'settled');
         run.reason ??= 'settled';
       } else if (run.reason === null) {
         run.reason = 'expired';
