@@ -88,6 +88,7 @@ describe('XNYS', () => {
   });
 
   test('half days are told from whole ones and from closed ones', () => {
+    expect(sessionsBetween('XNYS', ALL).filter((date) => isHalfDay('XNYS', date))).toHaveLength(88);
     expect(['2024-12-24', '2024-12-23', '2024-12-25'].map((date) => isHalfDay('XNYS', date))).toEqual([
       true,
       false,
