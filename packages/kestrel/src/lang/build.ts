@@ -62,7 +62,7 @@ function checked(trigger: Trigger): Trigger {
 
 function fragment<T>(text: string, what: string, read: (c: Cursor) => T): T {
   const tokens = scan(text);
-  const c = new Cursor(tokens, new Spans(tokens.lineStart));
+  const c = new Cursor(tokens, new Spans(tokens.lineStart.slice(0, tokens.lineCount), tokens.count >> 1));
   c.enter(0, tokens.count);
   try {
     const node = read(c);

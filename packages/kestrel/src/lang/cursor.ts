@@ -1,4 +1,6 @@
 // The cursor: one clause's tokens under a reading head, and the refusals met there.
+
+import { foldCase, lookUp, optionAt, wordAt } from './lexicon.ts';
 import { decimalsMax, diagnosticsMax, documentBytesMax, numberMax, parensMax } from './limits.ts';
 import type { Diagnostic, Duration } from './model.ts';
 import { nearest } from './nearest.ts';
@@ -45,8 +47,9 @@ export class Cursor {
   readonly scan: Scan;
   readonly spans: Spans;
   #parens = 0;
-  #optionAt = -1;
-  #option = '';
+  #option: string | undefined;
+  #textAt = -1;
+  #text = '';
 
   constructor(scan: Scan, spans: Spans) {
     this.scan = scan;
@@ -59,7 +62,7 @@ export class Cursor {
     this.end = to;
     this.clauseFlawed = false;
     this.#parens = 0;
-    this.#optionAt = -1;
+    this.#textAt = -1;
   }
 
   get kind(): number {
@@ -84,28 +87,34 @@ export class Cursor {
 
   /** Text of the next token, empty at the end of the clause. */
   get text(): string {
-    return this.i < this.end ? this.textOf(this.i) : '';
+    if (this.i >= this.end) return '';
+    if (this.#textAt !== this.i) this.#read();
+    return this.#text;
+  }
+
+  /** The next word as an option word: lower case, where it was written all in one case; else empty. */
+  get option(): string {
+    if (this.kind !== WORD) return '';
+    if (this.#textAt !== this.i) this.#read();
+    return this.#option ?? foldCase(this.#text);
+  }
+
+  #read(): void {
+    const { i } = this;
+    const start = this.scan.start[i]!;
+    const end = this.scan.end[i]!;
+    const known = this.scan.kind[i] === WORD ? lookUp(this.scan.text, start, end) : -1;
+    this.#textAt = i;
+    this.#text = known < 0 ? this.scan.text.slice(start, end) : wordAt(known);
+    this.#option = known < 0 ? undefined : optionAt(known);
   }
 
   textOf(i: number): string {
     return this.scan.text.slice(this.scan.start[i], this.scan.end[i]);
   }
 
-  /** The next word as an option word: lower case, where it was written all in one case; else empty. */
-  get option(): string {
-    if (this.#optionAt !== this.i) {
-      this.#optionAt = this.i;
-      this.#option = this.kind === WORD ? foldCase(this.text) : '';
-    }
-    return this.#option;
-  }
-
   isHead(word: string): boolean {
-    return this.kind === WORD && this.lengthOf(this.i) === word.length && this.text === word;
-  }
-
-  lengthOf(i: number): number {
-    return this.scan.end[i]! - this.scan.start[i]!;
+    return this.kind === WORD && this.text === word;
   }
 
   isPunct(code: number): boolean {
@@ -313,14 +322,6 @@ export class Cursor {
 
 export function punctText(code: number): string {
   return code < 32 ? signText[code]! : String.fromCharCode(code);
-}
-
-/** The word in lower case where it is all upper or all lower; a mixed one stays as it is. */
-function foldCase(text: string): string {
-  const c = text.charCodeAt(0);
-  if (c >= 97) return text;
-  const lower = text.toLowerCase();
-  return lower.toUpperCase() === text ? lower : text;
 }
 
 export function quote(text: string): string {

@@ -4,25 +4,31 @@ import type { Scan } from './scan.ts';
 
 /** One clause: its tokens `[from, to)`, over however many lines, and its comments. */
 export interface Clause {
-  readonly from: number;
+  from: number;
   to: number;
   leading: Comment[] | undefined;
-  readonly trailing: Comment | undefined;
+  trailing: Comment | undefined;
 }
 
 /** One statement: the head line (or lines), the clauses under it, and what dangles at its end. */
 export interface Block {
   readonly head: Clause;
+  /** The first `count` are this statement's. */
   readonly clauses: Clause[];
-  readonly blank: boolean;
+  count: number;
+  blank: boolean;
   dangling: Comment[] | undefined;
+}
+
+function newClause(): Clause {
+  return { from: 0, to: 0, leading: undefined, trailing: undefined };
 }
 
 /** Heads whose indented lines are clauses; under every other head they continue the head. */
 const blockHeads = new Set(['PLAN', 'POD', 'GRADE']);
 const runOnHeads = new Set(['IMPORT', 'USING', 'WAKE', 'VIEW']);
 
-/** Reads a document block by block. */
+/** Reads a document block by block, each into the same block. */
 export class Layout {
   /** Comments after the last statement, once the end has been reached. */
   dangling: Comment[] | undefined;
@@ -33,6 +39,7 @@ export class Layout {
   #leading: Comment[] = [];
   #blank = false;
   #first = true;
+  readonly #block: Block = { head: newClause(), clauses: [], count: 0, blank: false, dangling: undefined };
 
   constructor(scan: Scan) {
     this.#scan = scan;
@@ -50,7 +57,7 @@ export class Layout {
 
   /** Comments before the first statement lead it: there is no block above at whose end they could dangle. */
   #preamble(): void {
-    const lines = this.#scan.lineStart.length;
+    const lines = this.#scan.lineCount;
     let strayFrom = -1;
     let strayTo = -1;
     for (; this.#line < lines; this.#line++) {
@@ -69,15 +76,17 @@ export class Layout {
   /** The next statement, or undefined at the end of the text. */
   next(): Block | undefined {
     const scan = this.#scan;
-    const lines = scan.lineStart.length;
+    const lines = scan.lineCount;
     if (this.#line >= lines) return undefined;
-    const head: Clause = {
-      from: scan.lineToken[this.#line]!,
-      to: scan.lineToken[this.#line + 1]!,
-      leading: this.#leading.length > 0 ? this.#leading : undefined,
-      trailing: this.#comment(this.#line),
-    };
-    const block: Block = { head, clauses: [], blank: this.#blank && !this.#first, dangling: undefined };
+    const block = this.#block;
+    const { head } = block;
+    head.from = scan.lineToken[this.#line]!;
+    head.to = scan.lineToken[this.#line + 1]!;
+    head.leading = this.#leading.length > 0 ? this.#leading : undefined;
+    head.trailing = this.#comment(this.#line);
+    block.count = 0;
+    block.blank = this.#blank && !this.#first;
+    block.dangling = undefined;
     this.#first = false;
     const word = scan.text.slice(scan.start[head.from], scan.end[head.from]);
     // Lines under an unknown head are skipped with it, whatever they are.
@@ -134,20 +143,23 @@ export class Layout {
         }
         if (comment !== undefined) pending.push(comment);
         if (pending.length > 0) last.leading = last.leading === undefined ? pending : last.leading.concat(pending);
-        pending = [];
+        if (pending.length > 0) pending = [];
         last.to = scan.lineToken[line + 1]!;
         continue;
       }
       settled = floating.length;
       if (clauseIndent < 0) clauseIndent = indent;
-      last = {
-        from: scan.lineToken[line]!,
-        to: scan.lineToken[line + 1]!,
-        leading: pending.length > 0 ? pending : undefined,
-        trailing: comment,
-      };
-      pending = [];
-      block.clauses.push(last);
+      last = block.clauses[block.count];
+      if (last === undefined) {
+        last = newClause();
+        block.clauses.push(last);
+      }
+      block.count++;
+      last.from = scan.lineToken[line]!;
+      last.to = scan.lineToken[line + 1]!;
+      last.leading = pending.length > 0 ? pending : undefined;
+      last.trailing = comment;
+      if (pending.length > 0) pending = [];
     }
     float();
     const own = outer < 0 ? floating : floating.slice(0, outer);

@@ -296,9 +296,11 @@ function parseSeries(c: Cursor): Series {
   }
   const nameEnd = c.i;
   const signed = tryOffset(c);
-  if (signed !== undefined) node.offset = signed;
+  if (signed !== undefined) {
+    node.offset = signed;
+    c.spans.part(node, 'name', c.scan.start[from]!, c.scan.end[nameEnd - 1]!);
+  }
   c.mark(node, from);
-  c.spans.part(node, 'name', c.scan.start[from]!, c.scan.end[nameEnd - 1]!);
   return node;
 }
 

@@ -28,7 +28,7 @@ import type {
 } from './model.ts';
 import { parsePrice, parseTicket, tryExpiry } from './parse-ticket.ts';
 import { afterTrigger, parseArgs, parseTrigger, takeClock, takeName, takeOffset, takeSymbol } from './parse-trigger.ts';
-import { ARROW, BAD, CLOCK, DATE, DOTDOT, MINUS, MONTH, NONE, NUMBER, PLUS, scan, WORD } from './scan.ts';
+import { ARROW, BAD, CLOCK, DATE, DOTDOT, MINUS, MONTH, NONE, NUMBER, PLUS, scan, Tokens, WORD } from './scan.ts';
 import { type SpanOf, Spans } from './spans.ts';
 import {
   armStates,
@@ -59,6 +59,8 @@ export interface Parsed extends ParseResult {
   readonly claimed: ReadonlySet<string>;
 }
 
+/** Filled by each parse and read by none after it, so that parsing does not begin with megabytes of new arrays. */
+const columns = new Tokens(4_096);
 const none: readonly string[] = [];
 const afterTriggers = afterTrigger(none);
 const afterExit = afterTrigger(['@']);
@@ -80,8 +82,8 @@ const noTtl: Ttl = { kind: 'relative', duration: { n: Number.NaN, unit: 's' } };
 
 export function parse(text: string): Parsed {
   if (exceedsBytes(text)) return refuseWhole(text);
-  const tokens = scan(text);
-  const spans = new Spans(tokens.lineStart);
+  const tokens = scan(text, columns);
+  const spans = new Spans(tokens.lineStart.slice(0, tokens.lineCount), tokens.count >> 1);
   const c = new Cursor(tokens, spans);
   const layout = new Layout(tokens);
   const statements: Statement[] = [];
@@ -136,7 +138,7 @@ export function sortDiagnostics(diagnostics: Diagnostic[]): Diagnostic[] {
 }
 
 function refuseWhole(text: string): Parsed {
-  const spans = new Spans([0]);
+  const spans = new Spans([0], 1);
   const document: KestrelDocument = { statements: [] };
   spans.node(document, 0, text.length);
   const diagnostic: Diagnostic = {
@@ -178,7 +180,7 @@ function parseStatement(c: Cursor, block: Block, claimed: Set<string>): Draft | 
     case 'USING':
       return attempt(() => {
         c.i++;
-        const using: Draftable<Using> = { kind: 'using', ...comments(head), blank: block.blank, ...parseUsing(c) };
+        const using: Draftable<Using> = { kind: 'using', blank: block.blank, ...parseUsing(c) };
         return finishStatement(c, using, block);
       });
     case 'PLAN':
@@ -208,16 +210,17 @@ function claim(c: Cursor, head: Clause, claimed: Set<string>): undefined {
   return undefined;
 }
 
-function comments(clause: Clause): Commented {
-  const { leading, trailing } = clause;
-  if (leading === undefined) return trailing === undefined ? {} : { trailing };
-  return trailing === undefined ? { leading } : { leading, trailing };
+function withComments<T extends Commented>(node: T, { leading, trailing }: Clause): T {
+  if (leading !== undefined) (node as Draftable<Commented>).leading = leading;
+  if (trailing !== undefined) (node as Draftable<Commented>).trailing = trailing;
+  return node;
 }
 
-function finishStatement<T extends object>(c: Cursor, node: T, block: Block): T {
+function finishStatement<T extends Commented>(c: Cursor, node: T, block: Block): T {
+  withComments(node, block.head);
   if (block.dangling !== undefined) (node as { dangling?: readonly string[] }).dangling = block.dangling;
-  const { head, clauses } = block;
-  const last = clauses[clauses.length - 1] ?? head;
+  const { head, clauses, count } = block;
+  const last = count === 0 ? head : clauses[count - 1]!;
   c.spans.node(node, c.scan.start[head.from]!, c.scan.end[last.to - 1]!);
   return node;
 }
@@ -225,7 +228,6 @@ function finishStatement<T extends object>(c: Cursor, node: T, block: Block): T 
 // ---------------------------------------------------------------- IMPORT, USING, WAKE, VIEW
 
 function parseImport(c: Cursor, block: Block): Import {
-  const { head } = block;
   c.i++;
   const names: string[] = [];
   const nameTokens: number[] = [];
@@ -237,7 +239,7 @@ function parseImport(c: Cursor, block: Block): Import {
   const pathAt = c.i;
   const path = takePath(c);
   c.finish(none);
-  const node: Import = { kind: 'import', ...comments(head), blank: block.blank, names, path };
+  const node: Import = { kind: 'import', blank: block.blank, names, path };
   nameTokens.forEach((token, k) => {
     c.part(node, `names.${k}`, token);
   });
@@ -281,7 +283,6 @@ function parseUsing(c: Cursor): UsingClause {
 }
 
 function parseWake(c: Cursor, block: Block): Wake {
-  const { head } = block;
   c.i++;
   const nameAt = c.i;
   const name = takeName(c, 'a name for the wake');
@@ -290,7 +291,7 @@ function parseWake(c: Cursor, block: Block): Wake {
   c.takeHead('DELIVER', afterWake);
   const deliverAt = c.i;
   const deliver = takeName(c, 'the name of a view');
-  const node: Draftable<Wake> = { kind: 'wake', ...comments(head), blank: block.blank, name, when, deliver };
+  const node: Draftable<Wake> = { kind: 'wake', blank: block.blank, name, when, deliver };
   c.part(node, 'name', nameAt);
   c.part(node, 'deliver', deliverAt);
   if (c.tryOption('priority')) node.priority = c.takeInt(wholeNumber);
@@ -307,13 +308,11 @@ function parseWake(c: Cursor, block: Block): Wake {
 }
 
 function parseView(c: Cursor, block: Block): View {
-  const { head } = block;
   c.i++;
   const nameAt = c.i;
   const name = takeName(c, 'a name for the view');
   const node: Draftable<View> & { panes: Pane[] } = {
     kind: 'view',
-    ...comments(head),
     blank: block.blank,
     name,
     panes: [],
@@ -347,7 +346,6 @@ function parsePlan(c: Cursor, block: Block, claimed: Set<string>): PlanDraft | u
   const { head } = block;
   const node: Draftable<PlanDraft> & { clauses: PlanClause[] } = {
     kind: 'plan',
-    ...comments(head),
     blank: block.blank,
     name: '',
     budget: Number.NaN,
@@ -452,7 +450,7 @@ function parsePlanClauses(
   let seenWhen = false;
   let seenDo = false;
   let misplaced: number | undefined;
-  for (let k = 0; k < block.clauses.length && !c.full; k++) {
+  for (let k = 0; k < block.count && !c.full; k++) {
     const clause = block.clauses[k]!;
     c.enter(clause.from, clause.to);
     attempt(() => {
@@ -462,31 +460,31 @@ function parsePlanClauses(
             c.fail(clauseHeads(seenWhen, seenDo), 'USING stands first');
           seenUsing = true;
           c.i++;
-          node.using = c.mark({ ...comments(clause), ...parseUsing(c) }, clause.from);
+          node.using = c.mark(withComments(parseUsing(c), clause), clause.from);
           return;
         case 'WHEN': {
           if (seenWhen || seenDo)
             c.fail(clauseHeads(seenWhen, seenDo), seenWhen ? 'a plan has one WHEN' : 'WHEN stands before DO');
           seenWhen = true;
           c.i++;
-          const when: WhenClause = { kind: 'when', ...comments(clause), when: parseTrigger(c) };
+          const when: WhenClause = { kind: 'when', when: parseTrigger(c) };
           c.finish(afterTriggers);
-          node.when = c.mark(when, clause.from);
+          node.when = c.mark(withComments(when, clause), clause.from);
           return;
         }
         case 'DO': {
           if (seenDo) c.fail(managing, 'a plan has one DO; further tickets are ALSO');
           seenDo = true;
           c.i++;
-          const action: DoClause = { kind: 'do', ...comments(clause), ticket: parseTicket(c) };
+          const action: DoClause = { kind: 'do', ticket: parseTicket(c) };
           c.finish(afterPrice);
-          node.do = c.mark(action, clause.from);
+          node.do = c.mark(withComments(action, clause), clause.from);
           return;
         }
         default: {
-          const parsed = parseClause(c, clause, seenDo ? managing : clauseHeads(seenWhen, seenDo));
+          const parsed = parseClause(c, seenDo ? managing : clauseHeads(seenWhen, seenDo));
           if (!seenDo) misplaced ??= clause.from;
-          node.clauses.push(parsed);
+          node.clauses.push(withComments(parsed, clause));
         }
       }
     });
@@ -505,19 +503,18 @@ function clauseHeads(seenWhen: boolean, seenDo: boolean): readonly string[] {
 
 const afterPrice = ['+', '-', 'peg', 'fix', 'cap', 'floor', 'esc', 'cancel-if'];
 
-function parseClause(c: Cursor, clause: Clause, expected: readonly string[]): PlanClause {
+function parseClause(c: Cursor, expected: readonly string[]): PlanClause {
   const from = c.i;
   const word = c.kind === WORD ? c.text : '';
-  const own = comments(clause);
   let node: PlanClause;
   switch (word) {
     case 'ALSO':
       c.i++;
-      node = { kind: 'also', ...own, ticket: parseTicket(c) };
+      node = { kind: 'also', ticket: parseTicket(c) };
       c.finish(afterPrice);
       return c.mark(node, from);
     case 'RELOAD':
-      return parseReload(c, own);
+      return parseReload(c);
     case 'TP': {
       c.i++;
       const multipleAt = c.i;
@@ -527,7 +524,7 @@ function parseClause(c: Cursor, clause: Clause, expected: readonly string[]): Pl
       c.takePunct(64, frac === undefined ? fracOrAt : atSign);
       const price = parsePrice(c);
       c.finish(afterPrice);
-      node = { kind: 'tp', ...own, multiple, ...(frac === undefined ? {} : { frac }), price };
+      node = frac === undefined ? { kind: 'tp', multiple, price } : { kind: 'tp', multiple, frac, price };
       c.part(node, 'multiple', multipleAt);
       if (frac !== undefined) c.part(node, 'frac', fracAt);
       return c.mark(node, from);
@@ -536,7 +533,7 @@ function parseClause(c: Cursor, clause: Clause, expected: readonly string[]): Pl
       c.i++;
       const when = parseTrigger(c);
       c.takePunct(64, afterExit);
-      node = { kind: 'exit', ...own, when, price: parsePrice(c) };
+      node = { kind: 'exit', when, price: parsePrice(c) };
       c.finish(afterPrice);
       return c.mark(node, from);
     }
@@ -544,12 +541,12 @@ function parseClause(c: Cursor, clause: Clause, expected: readonly string[]): Pl
       c.i++;
       const when = parseTrigger(c);
       const mode = parseInvalidateMode(c);
-      node = { kind: 'invalidate', ...own, when, ...(mode === undefined ? {} : { mode }) };
+      node = mode === undefined ? { kind: 'invalidate', when } : { kind: 'invalidate', when, mode };
       return c.mark(node, from);
     }
     case 'CANCEL-IF':
       c.i++;
-      node = { kind: 'cancel-if', ...own, when: parseTrigger(c) };
+      node = { kind: 'cancel-if', when: parseTrigger(c) };
       c.finish(afterTriggers);
       return c.mark(node, from);
     case 'ARM': {
@@ -558,7 +555,7 @@ function parseClause(c: Cursor, clause: Clause, expected: readonly string[]): Pl
       const plan = takeName(c, 'the name of a plan');
       const on = c.tryOption('on') ? takeArmState(c) : undefined;
       c.finish(on === undefined ? ['on'] : none);
-      node = { kind: 'arm', ...own, plan, ...(on === undefined ? {} : { on }) };
+      node = on === undefined ? { kind: 'arm', plan } : { kind: 'arm', plan, on };
       c.part(node, 'plan', planAt);
       return c.mark(node, from);
     }
@@ -587,13 +584,13 @@ function parseInvalidateMode(c: Cursor): 'ride' | 'flat' | undefined {
   return flat ? 'flat' : 'ride';
 }
 
-function parseReload(c: Cursor, own: Commented): PlanClause {
+function parseReload(c: Cursor): PlanClause {
   const from = c.i++;
   if (c.isHead('WHEN')) {
     c.i++;
     const when = parseTrigger(c);
     if (c.option !== 'buy' && c.option !== 'sell') c.fail(afterReload);
-    const node: PlanClause = { kind: 'reload-when', ...own, when, ticket: parseTicket(c) };
+    const node: PlanClause = { kind: 'reload-when', when, ticket: parseTicket(c) };
     c.finish(afterPrice);
     return c.mark(node, from);
   }
@@ -610,7 +607,7 @@ function parseReload(c: Cursor, own: Commented): PlanClause {
   const upTo = c.takeInt(wholeNumber);
   const node: Draftable<Extract<PlanClause, { kind: 'reload-every' }>> = {
     kind: 'reload-every',
-    ...own,
+
     step,
     dir: dir as 'up' | 'down',
     upTo,
@@ -631,7 +628,6 @@ function parsePod(c: Cursor, block: Block, claimed: Set<string>): Pod {
   const { head } = block;
   const node: Draftable<Pod> & { books: Book[] } = {
     kind: 'pod',
-    ...comments(head),
     blank: block.blank,
     name: '',
     dayLoss: Number.NaN,
@@ -649,11 +645,11 @@ function parsePod(c: Cursor, block: Block, claimed: Set<string>): Pod {
     c.finish(none);
   });
   if (node.name === '') claim(c, head, claimed);
-  for (const clause of block.clauses) {
-    if (c.full) break;
+  for (let k = 0; k < block.count && !c.full; k++) {
+    const clause = block.clauses[k]!;
     c.enter(clause.from, clause.to);
     const book = attempt(() => parseBook(c, clause));
-    if (book !== undefined) node.books.push(book);
+    if (book !== undefined) node.books.push(withComments(book, clause));
     else if (clause.to > clause.from + 1 && c.scan.kind[clause.from + 1] === WORD)
       claimed.add(c.textOf(clause.from + 1));
   }
@@ -665,7 +661,6 @@ function parseBook(c: Cursor, clause: Clause): Book {
   const nameAt = c.i;
   const name = takeName(c, 'a name for the book');
   const node: Draftable<Book> & { coverage: string[] } = {
-    ...comments(clause),
     name,
     budget: Number.NaN,
     coverage: [],
@@ -681,14 +676,13 @@ function parseBook(c: Cursor, clause: Clause): Book {
 }
 
 function parseGrade(c: Cursor, block: Block): Grade | undefined {
-  const { head } = block;
   const node = attempt(() => parseGradeHead(c, block));
   const clauses: GradeClause[] = [];
-  for (const clause of block.clauses) {
-    if (c.full) break;
+  for (let k = 0; k < block.count && !c.full; k++) {
+    const clause = block.clauses[k]!;
     c.enter(clause.from, clause.to);
     const parsed = attempt(() => parseGradeClause(c, clause));
-    if (parsed !== undefined) clauses.push(parsed);
+    if (parsed !== undefined) clauses.push(withComments(parsed, clause));
   }
   if (node === undefined) return undefined;
   (node as Draftable<Grade>).clauses = clauses;
@@ -717,7 +711,6 @@ function parseGradeHead(c: Cursor, block: Block): Grade {
   c.finish(none);
   const node: Grade = {
     kind: 'grade',
-    ...comments(block.head),
     blank: block.blank,
     subject,
     name,
@@ -744,7 +737,6 @@ function takeDay(c: Cursor): string {
 }
 
 function parseGradeClause(c: Cursor, clause: Clause): GradeClause {
-  const own = comments(clause);
   if (c.isHead('VS')) {
     c.i++;
     const versus = c.option;
@@ -754,16 +746,16 @@ function parseGradeClause(c: Cursor, clause: Clause): GradeClause {
       const planAt = c.i;
       const plan = takeName(c, 'the name of a plan');
       c.finish(none);
-      const node: GradeClause = { kind: 'vs', ...own, versus, plan };
+      const node: GradeClause = { kind: 'vs', versus, plan };
       c.part(node, 'plan', planAt);
       return c.mark(node, clause.from);
     }
     c.finish(none);
-    return c.mark({ kind: 'vs', ...own, versus: versus as 'null' | 'ungated' }, clause.from);
+    return c.mark({ kind: 'vs', versus: versus as 'null' | 'ungated' }, clause.from);
   }
   c.takeHead('BY', ['VS', 'BY']);
   const dims: string[] = [];
-  const node: GradeClause = { kind: 'by', ...own, dims };
+  const node: GradeClause = { kind: 'by', dims };
   do {
     const from = c.i;
     if (c.kind !== WORD || c.text === reserved || !isWord(c.text)) c.fail(['a dimension such as weekday']);

@@ -5,32 +5,43 @@ import type { Span } from './model.ts';
 export type SpanOf = (node: object, part?: string) => Span | undefined;
 
 export class Spans {
-  readonly #lineStart: readonly number[];
-  readonly #nodes: object[] = [];
-  readonly #starts: number[] = [];
-  readonly #ends: number[] = [];
+  readonly #lineStart: ArrayLike<number>;
+  readonly #nodes: object[];
+  #count = 0;
+  /** Start and end of each node, in turn. */
+  #offsets: Int32Array;
   readonly #partNodes: object[] = [];
   readonly #partNames: string[] = [];
-  readonly #partStarts: number[] = [];
-  readonly #partEnds: number[] = [];
+  readonly #partOffsets: number[] = [];
   #index: Map<object, number> | undefined;
   #partIndex: Map<object, Map<string, number>> | undefined;
 
-  constructor(lineStart: readonly number[]) {
+  /**
+   * @param lineStart offset of each line, in order
+   * @param expected how many nodes there may be; more are taken as well
+   */
+  constructor(lineStart: ArrayLike<number>, expected: number) {
     this.#lineStart = lineStart;
+    this.#nodes = new Array<object>(expected);
+    this.#offsets = new Int32Array(2 * expected + 2);
   }
 
   node(node: object, start: number, end: number): void {
-    this.#nodes.push(node);
-    this.#starts.push(start);
-    this.#ends.push(end);
+    const k = this.#count++;
+    if (2 * k + 2 > this.#offsets.length) {
+      const wider = new Int32Array(this.#offsets.length * 2);
+      wider.set(this.#offsets);
+      this.#offsets = wider;
+    }
+    this.#nodes[k] = node;
+    this.#offsets[2 * k] = start;
+    this.#offsets[2 * k + 1] = end;
   }
 
   part(node: object, name: string, start: number, end: number): void {
     this.#partNodes.push(node);
     this.#partNames.push(name);
-    this.#partStarts.push(start);
-    this.#partEnds.push(end);
+    this.#partOffsets.push(start, end);
   }
 
   /** Span of two offsets, with line and column. */
@@ -49,23 +60,23 @@ export class Spans {
   readonly of: SpanOf = (node, part) => {
     if (part !== undefined) {
       const k = this.#parts().get(node)?.get(part);
-      if (k !== undefined) return this.at(this.#partStarts[k]!, this.#partEnds[k]!);
+      if (k !== undefined) return this.at(this.#partOffsets[2 * k]!, this.#partOffsets[2 * k + 1]!);
     }
     const i = this.#nodeIndex().get(node);
-    return i === undefined ? undefined : this.at(this.#starts[i]!, this.#ends[i]!);
+    return i === undefined ? undefined : this.at(this.#offsets[2 * i]!, this.#offsets[2 * i + 1]!);
   };
 
   /** Every node with its offsets, in the order in which the parser finished them. */
   *entries(): IterableIterator<{ readonly node: object; readonly start: number; readonly end: number }> {
-    for (let i = 0; i < this.#nodes.length; i++) {
-      yield { node: this.#nodes[i]!, start: this.#starts[i]!, end: this.#ends[i]! };
+    for (let i = 0; i < this.#count; i++) {
+      yield { node: this.#nodes[i]!, start: this.#offsets[2 * i]!, end: this.#offsets[2 * i + 1]! };
     }
   }
 
   #nodeIndex(): Map<object, number> {
     if (this.#index === undefined) {
       this.#index = new Map();
-      for (let i = 0; i < this.#nodes.length; i++) this.#index.set(this.#nodes[i]!, i);
+      for (let i = 0; i < this.#count; i++) this.#index.set(this.#nodes[i]!, i);
     }
     return this.#index;
   }

@@ -72,7 +72,7 @@ export function* leavesOf(text: string): IterableIterator<TreeLeaf> {
   let line = 0;
   for (let k = 0; k <= tokens.count; k++) {
     const start = k < tokens.count ? tokens.start[k]! : text.length;
-    for (; line < tokens.lineComment.length && tokens.lineComment[line]! < start; line++) {
+    for (; line < tokens.lineCount && tokens.lineComment[line]! < start; line++) {
       const from = tokens.lineComment[line]!;
       if (from < 0) continue;
       if (from > at) yield { leaf: 'space', start: at, end: from };
