@@ -63,7 +63,7 @@ export interface Profile {
 export type ProfileName = 'spy' | 'ibm' | 'bac';
 
 /**
- * IBM ticks of all three days (198,084 session states of the best bid and ask, 84,344 trades). Counts, transitions and
+ * IBM ticks of all three days (183,068 session states of the best bid and ask, 84,344 trades). Counts, transitions and
  * tables are means of the three days; the spread's table is of all states over the curve.
  */
 const IBM: Profile = {
