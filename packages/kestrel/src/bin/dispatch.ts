@@ -6,6 +6,8 @@ export interface Door {
 }
 
 export async function doorOf(argv: readonly string[]): Promise<Door> {
+  // Its help is made from the protocol's own list.
+  if (argv[0] === 'agent') return import('../cli/agent.ts');
   if (!argv.includes('--help') && !argv.includes('-h')) {
     switch (argv[0]) {
       case 'parse':

@@ -1,6 +1,6 @@
 /** The agent's requests answered in this process. */
 import { createAgent, Host, type newStream } from '../protocol/index.ts';
-import type { Handled, Transport } from './agent.ts';
+import type { Handled, Transport } from './agent-transport.ts';
 import { openStore } from './home.ts';
 
 export function localTransport(stream: ReturnType<typeof newStream>): Transport {

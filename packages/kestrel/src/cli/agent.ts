@@ -13,27 +13,13 @@ import {
   refusalOf,
   responseLine,
 } from '../protocol/light.ts';
+import type { Handled, Transport } from './agent-transport.ts';
 import { LineInput } from './line-input.ts';
 import { Closed, quietStreams, type Streams } from './streams.ts';
 
 /** Requests that are answered together, behind one sync of the disk, while more of them are waiting. */
 const GROUP_LINES_MAX = 256;
 const GROUP_CHARS_MAX = 1 << 20;
-
-/** What answers: in this process, or a server elsewhere. */
-export interface Transport {
-  /** @returns the response line, or the refusal */
-  readonly handle: (line: string) => Handled | Promise<Handled>;
-  /** Everything handled so far survives a crash once this returns. @throws StoreFault */
-  readonly sync: () => void;
-}
-
-export interface Handled {
-  readonly line?: string;
-  readonly refusal?: AgentRefusal;
-  /** Name of the op, null where it is unknown. */
-  readonly op: string | null;
-}
 
 export async function open(argv: readonly string[]): Promise<number> {
   const streams = quietStreams();

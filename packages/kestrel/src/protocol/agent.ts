@@ -5,13 +5,13 @@
 import { jcs } from 'ground/jcs';
 import type { z } from 'zod';
 import { type Sliced, whole } from '../session/index.ts';
-import { StoreFault } from '../store/index.ts';
 import { schemaOf } from './describing.ts';
 import type { Host } from './host.ts';
 import { nearestName } from './nearest-name.ts';
 import type { Op } from './op.ts';
 import { OP_NAMES, OPS } from './op-list.ts';
 import { AgentRefusal, gotOf, quoted } from './refusal.ts';
+import { refusalOf } from './refusing.ts';
 import { type JsonObject, readRequest } from './request-line.ts';
 import { inlineText } from './shape-text.ts';
 import { newStream, type StreamState } from './stream.ts';
@@ -70,16 +70,6 @@ export function* handleRequest(host: Host, stream: StreamState, request: JsonObj
   } catch (error) {
     return { kind: 'refusal', op: name, refusal: refusalOf(error) };
   }
-}
-
-/** Whatever was thrown, as a refusal. */
-export function refusalOf(error: unknown): AgentRefusal {
-  if (error instanceof AgentRefusal) return error;
-  if (error instanceof StoreFault) {
-    return new AgentRefusal('unavailable', error.message, { expected: error.expected, got: error.got });
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  return new AgentRefusal('internal', `a fault of ours: ${message}`);
 }
 
 function unknownOp(name: string): AgentRefusal {
