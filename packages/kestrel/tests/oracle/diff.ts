@@ -21,7 +21,8 @@ for (let seed = from; seed < from + count; seed++) {
   fields.set(found.field, (fields.get(found.field) ?? 0) + 1);
   if (failures > shown) continue;
   const thrown = found.field.startsWith('thrown');
-  const fails = (one: Case): boolean => compareSeed(one)?.field.slice(0, thrown ? 26 : 99) === found.field.slice(0, thrown ? 26 : 99);
+  const fails = (one: Case): boolean =>
+    compareSeed(one)?.field.slice(0, thrown ? 26 : 99) === found.field.slice(0, thrown ? 26 : 99);
   const small = shrink(generate(seed), fails);
   console.log(`\n=== seed ${seed}: ${JSON.stringify(compareSeed(small), null, 1)}\n${describeCase(small)}`);
 }

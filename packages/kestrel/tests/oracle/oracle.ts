@@ -199,10 +199,6 @@ class Oracle {
         // Tables are written in the unit an author would write, prices in units of currency.
         return value === undefined ? undefined : of.name === 'spread' || of.name === 'atr' ? value * 1e4 : value;
       },
-      phase: (phase, now) => {
-        const span = phaseSpan(this.day, phase);
-        return now >= span.from && now < span.to;
-      },
       phaseEnds: (phase) => {
         const span = phaseSpan(this.day, phase);
         return [span.from, span.to];
@@ -249,7 +245,8 @@ class Oracle {
 
   private setTimer(t: number, run: () => void): void {
     this.timerSeq += 1;
-    this.timers.push({ t, seq: this.timerSeq, run });
+    // What is already past runs at the instant at hand, after its tape events.
+    this.timers.push({ t: Math.max(t, this.now), seq: this.timerSeq, run });
   }
 
   private runTimers(upTo: number): void {
@@ -961,7 +958,10 @@ class Oracle {
     if (missing === undefined) return;
     run.reason = `disarmed:${missing}`;
     this.note(run, 'disarmed');
-    this.finish(run);
+    run.state = 'done';
+    this.count(`done:${run.reason}`);
+    // The whole statement is disarmed: its ARM clauses too.
+    run.reachedAt.set('done', this.proc);
   }
 
   private arm(run: PlanRun): void {
@@ -1011,6 +1011,7 @@ class Oracle {
       run.ended = true;
       for (const reader of run.everyReader()) reader.end();
       for (const role of ['entry', 'tp', 'exit'] as const) this.pull(run, role);
+      if (this.now >= this.day.close) this.pull(run, 'market');
       if (this.symbols.get(run.exec)!.halted && run.owned > 0) this.count('ttl:in-halt');
       const settles = run.owned > 0 && (this.ttlAt.get(run)! >= this.day.close || run.invalidated === 'ride');
       if (settles) return;

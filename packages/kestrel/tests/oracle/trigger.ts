@@ -19,10 +19,10 @@ export interface World {
   series(of: Series): number | undefined;
   tickE4(of: Series): number;
   percentile(of: Series, percent: number): number | undefined;
-  phase(phase: string, now: number): boolean;
   toClose(minutes: number): number;
   clock(clock: { h: number; m: number; s?: number }): number;
-  phaseEnds(phase: string): readonly number[];
+  /** From and to. */
+  phaseEnds(phase: string): readonly [number, number];
   planReached(plan: string, state: string): boolean;
   signal: string;
 }
@@ -121,6 +121,8 @@ export class Reader {
   private readonly world: World;
   private readonly alarms: Alarms;
   private memory = new Map<Trigger, Memory>();
+  /** Instants of the clock and whether they have come: they change by timers, after the tape events of their instant. */
+  private readonly clocks = new Map<Trigger, Alarm[]>();
   /** Value when last known, once what ends as it happens has ended. */
   lastKnown: boolean | undefined;
   begun = false;
@@ -135,7 +137,7 @@ export class Reader {
   /** The silent reading with which a clause begins; sets the clock's alarms too. */
   begin(now: number): void {
     this.begun = true;
-    for (const at of this.clockTimes(this.trigger)) if (at > now) this.alarms.set(at);
+    this.setClocks(this.trigger, now);
     this.read(now);
   }
 
@@ -161,28 +163,44 @@ export class Reader {
   /** Calls every alarm off: the clause has ended. */
   end(): void {
     for (const memory of this.memory.values()) if (memory.alarm !== undefined) memory.alarm.off = true;
+    for (const alarm of [...this.clocks.values()].flat()) alarm.off = true;
     this.begun = false;
   }
 
-  private clockTimes(node: Trigger): number[] {
+  private setClocks(node: Trigger, now: number): void {
+    const set = (times: readonly number[]): void => {
+      this.clocks.set(
+        node,
+        times.map((at) => (at > now ? this.alarms.set(at) : { off: false, ran: true })),
+      );
+    };
     switch (node.kind) {
       case 'and':
       case 'or':
-        return node.of.flatMap((child) => this.clockTimes(child));
+        for (const child of node.of) this.setClocks(child, now);
+        return;
       case 'not':
       case 'paren':
       case 'held':
       case 'within':
-        return this.clockTimes(node.of);
+        this.setClocks(node.of, now);
+        return;
       case 'time':
-        return [this.world.clock(node.clock)];
+        set([this.world.clock(node.clock)]);
+        return;
       case 'to-close':
-        return [this.world.toClose(node.minutes)];
+        set([this.world.toClose(node.minutes)]);
+        return;
       case 'phase':
-        return [...this.world.phaseEnds(node.phase)];
+        set(this.world.phaseEnds(node.phase));
+        return;
       default:
-        return [];
+        return;
     }
+  }
+
+  private came(node: Trigger, i: 0 | 1): boolean {
+    return this.clocks.get(node)![i]!.ran;
   }
 
   private of(node: Trigger): Memory {
@@ -213,7 +231,7 @@ export class Reader {
         return memory.wasTrue === true || memory.until !== undefined;
       }
       default:
-        return this.condition(node, now);
+        return this.condition(node);
     }
   }
 
@@ -274,7 +292,7 @@ export class Reader {
         return inner;
       }
       default:
-        return this.condition(node, now);
+        return this.condition(node);
     }
   }
 
@@ -291,21 +309,21 @@ export class Reader {
       : before.left >= before.right && left < right;
   }
 
-  private condition(node: Trigger, now: number): Truth {
+  private condition(node: Trigger): Truth {
     switch (node.kind) {
       case 'compare': {
         const left = this.operand(node.left, node.right);
         const right = this.operand(node.right, node.left);
         return left === undefined || right === undefined ? undefined : compare(left, node.cmp, right);
       }
-      case 'phase':
-        return this.world.phase(node.phase, now);
-      case 'to-close':
-        return now >= this.world.toClose(node.minutes);
-      case 'time': {
-        const at = this.world.clock(node.clock);
-        return node.cmp === '>=' ? now >= at : now < at;
+      case 'phase': {
+        const [from, to] = this.world.phaseEnds(node.phase);
+        return from < to && this.came(node, 0) && !this.came(node, 1);
       }
+      case 'to-close':
+        return this.came(node, 0);
+      case 'time':
+        return node.cmp === '>=' ? this.came(node, 0) : !this.came(node, 0);
       case 'plan':
         return this.world.planReached(node.plan, node.state);
       default:
