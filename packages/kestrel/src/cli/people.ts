@@ -11,7 +11,7 @@ import { run } from './run.ts';
 import { processStreams, type Streams } from './streams.ts';
 import { tapeCat } from './tape-cat.ts';
 import { tapeImport } from './tape-import.ts';
-import { tapeInfo } from './tape-info.ts';
+import { showInfo } from './tape-info.ts';
 import { tapeSynth } from './tape-synth.ts';
 import type { Verb } from './verb.ts';
 import { VERBS } from './verbs.ts';
@@ -41,7 +41,7 @@ export function runPeople(argv: readonly string[], streams: Streams): number | P
     case 'tape import':
       return tapeImport(given, streams);
     case 'tape info':
-      return tapeInfo(given, streams);
+      return showInfo(given, streams);
     case 'tape synth':
       return tapeSynth(given, streams);
     case 'tape cat':

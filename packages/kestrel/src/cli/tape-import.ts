@@ -1,8 +1,8 @@
 /** `kestrel tape import`: a tape out of a vendor's files. */
-import { type ImportOptions, importLean, type NamedBytes, TAPE_BYTES_MAX } from '../market/index.ts';
+import { type ImportOptions, importTape, readNamed } from '../market/index.ts';
+import { wholeNumber } from './amounts.ts';
 import type { Arguments } from './arguments.ts';
 import { EXITS } from './exits.ts';
-import { Failure } from './failure.ts';
 import { counted } from './figures.ts';
 import type { Streams } from './streams.ts';
 import { leaveTape } from './tape-out.ts';
@@ -10,8 +10,7 @@ import { leaveTape } from './tape-out.ts';
 type Values = Arguments['values'];
 
 export async function tapeImport({ operands, values }: Arguments, streams: Streams): Promise<number> {
-  const sources = operands.map((path) => sourceAt(path, streams));
-  const { tape, skipped } = importLean(sources, leanOptions(values, streams));
+  const { tape, skipped } = await importTape(readNamed(operands), optionsOf(values));
   if (skipped.length > 0) {
     streams.say(`kestrel: ${counted(skipped.length, 'row')} left out, the first: ${skipped[0]!.message}\n`);
   }
@@ -21,36 +20,48 @@ export async function tapeImport({ operands, values }: Arguments, streams: Strea
   return EXITS.ok;
 }
 
-function sourceAt(path: string, streams: Streams): NamedBytes {
-  const { bytes, cut } = streams.read(path, TAPE_BYTES_MAX);
-  if (!cut) return { name: path, bytes };
-  throw new Failure({
-    code: 'too-large',
-    message: `${path} is too large`,
-    expected: `at most ${TAPE_BYTES_MAX} bytes`,
-  });
-}
+/** Flags whose text an importer takes as it is, by the importer's name for it. */
+const TEXTS = {
+  format: 'format',
+  map: 'map',
+  symbol: 'symbol',
+  date: 'date',
+  tz: 'zone',
+  'time-format': 'timeFormat',
+  bar: 'bar',
+  stamp: 'stamp',
+  delimiter: 'delimiter',
+  kind: 'kind',
+  security: 'security',
+  resolution: 'resolution',
+  rows: 'rows',
+  id: 'id',
+  calendar: 'calendar',
+  tick: 'tick',
+  'prior-close': 'priorClose',
+  licence: 'licence',
+} as const satisfies Record<string, keyof ImportOptions>;
 
-function leanOptions(values: Values, streams: Streams): ImportOptions {
-  const text = (flag: string): string | undefined => values.get(flag)?.[0];
-  const daily = text('daily');
-  return {
-    ...given('security', text('security')),
-    ...given('resolution', text('resolution')),
-    ...given('symbol', text('symbol')),
-    ...given('date', text('date')),
-    ...given('rows', text('rows')),
-    ...given('id', text('id')),
-    ...given('calendar', text('calendar')),
-    ...given('zone', text('tz')),
-    ...given('tick', text('tick')),
-    ...given('priorClose', text('prior-close')),
-    ...given('licence', text('licence')),
-    ...(daily === undefined ? {} : { daily: sourceAt(daily, streams) }),
-    ...(values.has('official-close') ? { officialClose: 'daily' } : {}),
-    ...(values.has('lenient') ? { badLines: 'skip' } : {}),
-  } as ImportOptions;
-}
+/** Switches, by the importer's name for what they turn on. */
+const SWITCHES = {
+  round: { overPrecise: 'half-even' },
+  sort: { order: 'sort' },
+  'cut-nanoseconds': { belowUs: 'floor' },
+  'official-close': { officialClose: 'daily' },
+  lenient: { badLines: 'skip' },
+} as const satisfies Record<string, Partial<ImportOptions>>;
 
-const given = (name: string, value: string | undefined): Record<string, string> =>
-  value === undefined ? {} : { [name]: value };
+/** The reader of arguments has held the choices; what else a text must be, the importer says. */
+function optionsOf(values: Values): ImportOptions {
+  const options: Record<string, unknown> = {};
+  for (const [flag, name] of Object.entries(TEXTS)) {
+    const text = values.get(flag)?.[0];
+    if (text !== undefined) options[name] = text;
+  }
+  for (const [flag, meaning] of Object.entries(SWITCHES)) if (values.has(flag)) Object.assign(options, meaning);
+  const scale = values.get('price-scale')?.[0];
+  if (scale !== undefined) options.priceScale = wholeNumber('price-scale', scale);
+  const daily = values.get('daily')?.[0];
+  if (daily !== undefined) options.daily = readNamed([daily])[0];
+  return options;
+}

@@ -1,12 +1,13 @@
 /** The command line: every verb, in the order in which help lists them. */
+import { IMPORT_FORMATS } from '../market/index.ts';
+import { DETAILS, REGIMES } from '../market/synth/index.ts';
 import { TEXT_VERBS } from './text-verbs.ts';
 import { json, type Operand, type Option, type Verb } from './verb.ts';
 
 export const FILL_MODELS = ['strict-cross-v1', 'maker-v1'] as const;
 export const FEE_SCHEDULES = ['none', 'us-equity-v1'] as const;
 export const TAPE_KINDS = ['quote', 'trade', 'oquote', 'otrade', 'bar', 'halt', 'news', 'close', 'oi'] as const;
-export const SYNTH_REGIMES = ['trend', 'range', 'choppy', 'shock', 'gap', 'quiet', 'halt'] as const;
-export const SYNTH_DETAILS = ['ticks', 'seconds', '1m', '5m'] as const;
+export const TIME_FORMATS = 's ms us ns iso compact mdy dmy clock ms-of-day date'.split(' ');
 export const SECURITIES = ['equity', 'index', 'option', 'indexoption'] as const;
 export const RESOLUTIONS = ['tick', 'second', 'minute', 'hour', 'daily'] as const;
 export const ROW_KINDS = ['quote', 'trade', 'openinterest'] as const;
@@ -52,12 +53,46 @@ export const PEOPLE_VERBS: readonly Verb[] = [
     about: 'Quotes and trades of one day become one tape, in time order. What a name does not tell, an option says.',
     operands: [{ name: 'SOURCE', about: 'files of one day: zips as LEAN has them, or CSV', many: true }],
     options: [
+      {
+        flag: 'format',
+        value: 'FORMAT',
+        about: 'what the files are',
+        choices: IMPORT_FORMATS,
+        fallback: 'by their bytes',
+      },
+      { flag: 'map', value: 'COLUMNS', about: 'columns of a CSV, such as t=Time,o=Open,h=High,l=Low,c=Close,v=Volume' },
+      {
+        flag: 'tz',
+        value: 'ZONE',
+        about: 'IANA zone of the times, such as America/New_York',
+        fallback: "the vendor's",
+      },
+      {
+        flag: 'time-format',
+        value: 'FORMAT',
+        about: 'how times are written',
+        choices: TIME_FORMATS,
+        fallback: 'told apart',
+      },
+      { flag: 'bar', value: 'LENGTH', about: 'length of the bars, such as 1m' },
+      { flag: 'stamp', value: 'END', about: "what a bar's time marks", choices: ['start', 'end'], fallback: 'start' },
+      { flag: 'price-scale', value: 'POWER', about: '10000 reads 1815200 as 181.52', fallback: '1' },
+      { flag: 'round', about: 'round prices of more than 4 decimals; the header says so' },
+      { flag: 'sort', about: 'put rows in the order of their times' },
+      { flag: 'cut-nanoseconds', about: 'cut times to microseconds' },
+      { flag: 'delimiter', value: 'CHAR', about: 'between fields', fallback: 'told apart' },
       { flag: 'symbol', value: 'SYMBOL', about: 'its name', fallback: "the file's" },
+      { flag: 'kind', value: 'KIND', about: 'of what a CSV holds', choices: ['equity', 'index'], fallback: 'equity' },
       { flag: 'date', value: 'DATE', about: 'the day, YYYY-MM-DD', fallback: "the file's" },
-      { flag: 'security', value: 'KIND', about: 'what it is', choices: SECURITIES, fallback: "the file's" },
-      { flag: 'resolution', value: 'STEP', about: 'of the rows', choices: RESOLUTIONS, fallback: "the file's" },
-      { flag: 'rows', value: 'KIND', about: 'what the rows are', choices: ROW_KINDS, fallback: "the file's" },
-      { flag: 'tz', value: 'ZONE', about: 'IANA zone of the times', fallback: "the vendor's" },
+      { flag: 'security', value: 'KIND', about: 'what a LEAN file holds', choices: SECURITIES, fallback: "the file's" },
+      { flag: 'resolution', value: 'STEP', about: 'of a LEAN file', choices: RESOLUTIONS, fallback: "the file's" },
+      {
+        flag: 'rows',
+        value: 'KIND',
+        about: 'what the rows of a LEAN file are',
+        choices: ROW_KINDS,
+        fallback: "the file's",
+      },
       { flag: 'calendar', value: 'NAME', about: 'calendar of the exchange', fallback: 'XNYS' },
       { flag: 'tick', value: 'PRICE', about: 'least step of the price', fallback: '0.01' },
       { flag: 'prior-close', value: 'PRICE', about: 'official close of the day before' },
@@ -87,7 +122,7 @@ export const PEOPLE_VERBS: readonly Verb[] = [
     options: [
       { flag: 'seed', value: 'SEED', about: 'any text', required: true },
       { flag: 'date', value: 'DATE', about: 'a session of XNYS, YYYY-MM-DD', required: true },
-      { flag: 'regime', value: 'REGIME', about: 'the course of the day', choices: SYNTH_REGIMES, required: true },
+      { flag: 'regime', value: 'REGIME', about: 'the course of the day', choices: REGIMES, required: true },
       { flag: 'symbol', value: 'SYMBOL', about: 'its name', fallback: 'SYN' },
       { flag: 'profile', value: 'NAME', about: 'the share it is fitted to', choices: SYNTH_PROFILES, fallback: 'spy' },
       {
@@ -97,7 +132,7 @@ export const PEOPLE_VERBS: readonly Verb[] = [
         choices: ['up', 'down'],
         fallback: "the seed's",
       },
-      { flag: 'detail', value: 'DETAIL', about: 'ticks or bars', choices: SYNTH_DETAILS, fallback: 'ticks' },
+      { flag: 'detail', value: 'DETAIL', about: 'ticks or bars', choices: DETAILS, fallback: 'ticks' },
       { flag: 'events', value: 'COUNT', about: 'rows in ticks', fallback: "the profile's day" },
       { flag: 'prior-close', value: 'PRICE', about: 'official close of the day before', fallback: "the profile's" },
       out,

@@ -7,14 +7,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   FEE_SCHEDULES,
   FILL_MODELS,
-  SYNTH_DETAILS,
+  RESOLUTIONS,
+  ROW_KINDS,
+  SECURITIES,
   SYNTH_PROFILES,
-  SYNTH_REGIMES,
   TAPE_KINDS,
+  TIME_FORMATS,
   VERBS,
 } from '../../src/cli/verbs.ts';
+import * as times from '../../src/market/csv/time.ts';
 import { Kind } from '../../src/market/index.ts';
-import { DETAILS, REGIMES } from '../../src/market/synth/index.ts';
+import * as names from '../../src/market/lean/name.ts';
+import { PROFILES } from '../../src/market/synth/profile.ts';
 import { captured } from './captured.ts';
 
 const OPEN = 1_710_163_800_000_000;
@@ -288,6 +292,46 @@ describe('tape', () => {
     expect(stderr).toMatch(said as RegExp);
   });
 
+  test('import reads bars as a person has them', async () => {
+    const rows = [
+      'Time,Open,High,Low,Close,Volume',
+      '2024-03-11 09:30:00,100,100.5,99.9,100.2,1200',
+      '2024-03-11 09:31:00,100.2,100.3,100.1,100.25,800',
+    ];
+    writeFileSync(at('bars.csv'), `${rows.join('\r\n')}\r\n`);
+    const argv = ['tape', 'import', at('bars.csv'), '--symbol', 'ABC', '--bar', '1m', '--tz', 'America/New_York'];
+    const mapped = await captured([...argv, '--map', 't=Time,o=Open,h=High,l=Low,c=Close,v=Volume']);
+    expect(mapped.status, mapped.stderr).toBe(0);
+    const [head, first, second] = mapped.stdout.split('\n').map((line) => (line === '' ? undefined : JSON.parse(line)));
+    expect(head).toMatchObject({ date: '2024-03-11', instruments: [{ symbol: 'ABC', kind: 'equity' }] });
+    // Stamped at its start in the file, known at its end in the tape.
+    expect(first).toEqual({
+      t: OPEN + 60_000_000,
+      k: 'bar',
+      s: 'ABC',
+      d: '1m',
+      o: 100,
+      h: 100.5,
+      l: 99.9,
+      c: 100.2,
+      z: 1200,
+    });
+    expect(second).toMatchObject({ t: OPEN + 120_000_000, c: 100.25 });
+    const bad = await captured([
+      ...argv.slice(0, 3),
+      '--symbol',
+      'ABC',
+      '--tz',
+      'America/New_York',
+      '--price-scale',
+      '3',
+      '--bar',
+      '1m',
+    ]);
+    expect(bad).toMatchObject({ status: 2, stdout: '' });
+    expect(bad.stderr).toMatch(/^kestrel: option-bad: .*price scale/);
+  });
+
   test('info counts what is there', async () => {
     const { status, stdout } = await captured(['tape', 'info', at('small.jsonl'), '--json']);
     expect(status).toBe(0);
@@ -332,10 +376,10 @@ describe('help', () => {
 });
 
 test('the choices of the command line are those of the floors below', () => {
-  expect(SYNTH_REGIMES).toEqual(REGIMES);
-  expect(SYNTH_DETAILS).toEqual(DETAILS);
+  expect(TIME_FORMATS).toEqual(times.TIME_FORMATS);
+  expect([SECURITIES, RESOLUTIONS, ROW_KINDS]).toEqual([names.SECURITIES, names.RESOLUTIONS, names.ROW_KINDS]);
   expect([...TAPE_KINDS].sort()).toEqual([...Object.keys(Kind).filter((kind) => kind !== 'other'), 'oi'].sort());
   expect(FILL_MODELS).toEqual(['strict-cross-v1', 'maker-v1']);
   expect(FEE_SCHEDULES).toEqual(['none', 'us-equity-v1']);
-  expect(SYNTH_PROFILES).toEqual(['spy', 'ibm', 'bac']);
+  expect(SYNTH_PROFILES).toEqual([...PROFILES.keys()]);
 });
