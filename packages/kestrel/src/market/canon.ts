@@ -32,7 +32,7 @@ export type BarAt = (index: number) => {
   readonly d: number;
 };
 
-const CHUNK_BYTES = 1 << 18;
+const CHUNK_BYTES = 1 << 17;
 /** No event written from columns alone is longer: numbers are bounded, and so are symbols. */
 const EVENT_BYTES_MAX = 1024;
 
@@ -54,7 +54,7 @@ const CLOSE_P = bytesOf('{"k":"close","p":');
 const TRADE_P = bytesOf('{"k":"trade","p":');
 
 /** The pieces of an instrument's events that never change. */
-interface Pieces {
+export interface Pieces {
   /** `"k":"quote","s":"SPY"`, or the same of an option with its right. */
   readonly quoteTail: Uint8Array;
   /** `{` or `{"K":168,` */
@@ -69,14 +69,15 @@ interface Pieces {
 
 export class EventWriter {
   private readonly pieces: readonly Pieces[];
-  private readonly buffer = new Uint8Array(CHUNK_BYTES);
+  private readonly buffer: Uint8Array;
   private at = 0;
   private readonly emit: (chunk: Uint8Array) => void;
 
   /** @param emit is given each full chunk; the bytes are overwritten after it returns */
-  constructor(instruments: readonly TapeInstrument[], emit: (chunk: Uint8Array) => void) {
-    this.pieces = instruments.map(piecesOf);
+  constructor(pieces: readonly Pieces[], emit: (chunk: Uint8Array) => void, chunkBytes = CHUNK_BYTES) {
+    this.pieces = pieces;
     this.emit = emit;
+    this.buffer = new Uint8Array(chunkBytes);
   }
 
   /** A whole line as given, such as the header. */
@@ -94,7 +95,7 @@ export class EventWriter {
         return;
       }
     }
-    if (this.at > CHUNK_BYTES - EVENT_BYTES_MAX) this.flush();
+    if (this.at > this.buffer.length - EVENT_BYTES_MAX) this.flush();
     this.known(rows, i, barAt);
   }
 
@@ -315,9 +316,9 @@ function digitsOf(value: number): number {
 export class LineWriter extends EventWriter {
   private readonly chunks: Buffer[];
 
-  constructor(instruments: readonly TapeInstrument[]) {
+  constructor(pieces: readonly Pieces[]) {
     const chunks: Buffer[] = [];
-    super(instruments, (chunk) => chunks.push(Buffer.from(chunk)));
+    super(pieces, (chunk) => chunks.push(Buffer.from(chunk)), EVENT_BYTES_MAX);
     this.chunks = chunks;
   }
 
@@ -334,9 +335,9 @@ export class LineWriter extends EventWriter {
 export class IdentityWriter extends EventWriter {
   private readonly hash: Hash;
 
-  constructor(instruments: readonly TapeInstrument[]) {
+  constructor(pieces: readonly Pieces[]) {
     const hash = createHash('sha256');
-    super(instruments, (chunk) => hash.update(chunk));
+    super(pieces, (chunk) => hash.update(chunk));
     this.hash = hash;
   }
 
@@ -363,14 +364,18 @@ export function identityOf(tape: {
   readonly instruments: readonly TapeInstrument[];
   readonly columns: Columns;
 }): Sha256 {
-  const writer = new IdentityWriter(tape.instruments);
+  const writer = new IdentityWriter(piecesOf(tape.instruments));
   writer.line(tape.headerText);
   const barAt = barsOf(tape.columns);
   for (let i = 0; i < tape.columns.length; i++) writer.row(tape.columns, i, barAt);
   return writer.identity();
 }
 
-function piecesOf(instrument: TapeInstrument): Pieces {
+export function piecesOf(instruments: readonly TapeInstrument[]): readonly Pieces[] {
+  return instruments.map(piecesOfOne);
+}
+
+function piecesOfOne(instrument: TapeInstrument): Pieces {
   if (instrument.kind === 'option') {
     const { root, right, expiry, strikeE4 } = instrument;
     const symbol = `,"r":"${right}","s":${JSON.stringify(root)}`;

@@ -10,12 +10,19 @@ export { PRICE_UNITS_MAX, textOfE4 } from './decimal.ts';
 export { INSTRUMENTS_MAX, SYMBOL_LENGTH_MAX, TAPE_VERSION } from './header.ts';
 export { IMPORT_FORMATS, type ImportFormat, type ImportOptions, importTape } from './import.ts';
 export { type Imported, type NamedBytes, readNamed } from './imported.ts';
-export { type ChainInfo, memoryOf, type QuoteCounts, type SymbolInfo, type TapeInfo, tapeInfo } from './info.ts';
+export {
+  type ChainInfo,
+  memoryOf,
+  type QuoteCounts,
+  type Spread,
+  type SymbolInfo,
+  type TapeInfo,
+  tapeInfo,
+} from './info.ts';
 export { importLean, type LeanOptions } from './lean/import.ts';
 export { type LoadedTape, type LoadOptions, loadTape } from './load.ts';
 export {
   HEADER_BYTES_MAX,
-  LINE_BYTES_MAX,
   type ParsedTape,
   type ParseOptions,
   parseTape,

@@ -1,19 +1,18 @@
 /** JSON Lines of `kestrel.tape/v1` to a tape in columns, with its identity. */
 import { jcs } from 'ground/jcs';
 import { ColumnsBuilder, EVENTS_MAX } from './build.ts';
-import { IdentityWriter, identityOf, LineWriter } from './canon.ts';
+import { IdentityWriter, identityOf, LineWriter, piecesOf } from './canon.ts';
 import { ABSENT, Flag, Kind, type Tape } from './columns.ts';
 import { StrictReader } from './event.ts';
 import { bitOf, Slot } from './fields.ts';
 import { headOf, type TapeHead } from './header.ts';
 import { type ExactObject, type ExactValue, JsonFault, parseExact, plainObject } from './json.ts';
 import { TapeRefusal } from './refusal.ts';
-import { FastScanner } from './scan.ts';
+import { FastScanner, LINE_BYTES_MAX } from './scan.ts';
 import { type Skip, SkipLog } from './skips.ts';
 import { tapeOf } from './tape.ts';
 
-/** Longest line, in bytes; the header may be longer, for its chains. */
-export const LINE_BYTES_MAX = 1 << 20;
+/** Longest header, in bytes: a chain's strikes make it longer than any event. */
 export const HEADER_BYTES_MAX = 1 << 24;
 /** Most bytes of one tape as text. */
 export const TAPE_BYTES_MAX = 2 ** 31 - 1;
@@ -180,9 +179,10 @@ class Day {
     this.head = head;
     this.bytes = bytes;
     this.rows = new ColumnsBuilder({ capacity: Math.min(lines, EVENTS_MAX), instruments: head.instruments.length });
-    this.identity = new IdentityWriter(head.instruments);
+    const pieces = piecesOf(head.instruments);
+    this.identity = new IdentityWriter(pieces);
     this.identity.line(head.canonical);
-    this.known = new LineWriter(head.instruments);
+    this.known = new LineWriter(pieces);
   }
 
   fault(event: Fields): DayFault | undefined {

@@ -1,7 +1,7 @@
 /** Rows of numbers in delimited text, read from bytes without an object a row. Numbers stay exact. */
 import { type DecimalFault, scaledInteger } from './decimal.ts';
-import { LINE_BYTES_MAX } from './parse.ts';
 import { TapeRefusal } from './refusal.ts';
+import { LINE_BYTES_MAX } from './scan.ts';
 
 /** Most fields of a row. */
 export const ROW_FIELDS_MAX = 64;

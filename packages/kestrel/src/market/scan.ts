@@ -5,9 +5,12 @@
  */
 import { Flag, Kind } from './columns.ts';
 import { PRICE_E4_MAX } from './decimal.ts';
-import { lengthUs } from './duration.ts';
+import { lengthUs, textOfLength } from './duration.ts';
 import { ALLOWED, Bit, REQUIRED, SLOTS, Slot } from './fields.ts';
 import type { Chain, TapeHead } from './header.ts';
+
+/** Longest line, in bytes. */
+export const LINE_BYTES_MAX = 1 << 20;
 
 const QUOTE = 0x22;
 const LF = 0x0a;
@@ -314,6 +317,7 @@ export class FastScanner {
       while (bytes[at] === 0x20 || bytes[at] === 0x0d) at++;
       if (bytes[at] !== LF) return -1;
     }
+    if (at - start > LINE_BYTES_MAX) return -1;
     if (kind < 0 || (mask & REQUIRED[kind]!) !== REQUIRED[kind]! || (mask & ~ALLOWED[kind]!) !== 0) return -1;
     let inst: number | undefined;
     if (kind === Kind.oquote || kind === Kind.otrade) {
@@ -347,7 +351,8 @@ export class FastScanner {
     if (this.length.length === at - from && this.reads(this.length, from)) return this.lengthUs;
     const text = String.fromCharCode(...bytes.subarray(from, at));
     const us = lengthUs(text);
-    if (us === undefined) return 0;
+    // `60s` is kept as it was written, beside the columns that say `1m`.
+    if (us === undefined || textOfLength(us) !== text) return 0;
     this.length = text;
     this.lengthUs = us;
     return us;

@@ -1,6 +1,7 @@
 /** A delimited text file as a header and rows of texts: quoted fields, either line end, a byte order mark. */
-import { LINE_BYTES_MAX } from '../parse.ts';
+
 import { type TapeCode, TapeRefusal } from '../refusal.ts';
+import { LINE_BYTES_MAX } from '../scan.ts';
 
 /** Most columns of a file. */
 export const COLUMNS_MAX = 1_024;
