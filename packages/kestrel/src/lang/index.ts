@@ -23,6 +23,7 @@ export { type Parsed, parse } from './parse.ts';
 export { instrumentText, planClauseText, priceExprText, priceText, print, ticketText, triggerText } from './print.ts';
 export { literalUnits, type SeriesRow, type SeriesUnit, series, seriesNames } from './series.ts';
 export type { SpanOf } from './spans.ts';
+export { fillTables, languageTables } from './tables.ts';
 export { type LeafKind, leavesOf, type TreeLeaf, type TreeNode, treeOf, treeText } from './tree.ts';
 export { type Linked, link, type ValidateOptions, type Validation, validate } from './validate.ts';
 export {

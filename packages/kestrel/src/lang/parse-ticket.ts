@@ -182,7 +182,7 @@ function parseTerm(c: Cursor): PriceExpr {
     return c.mark({ kind: 'group', of }, from);
   }
   if (c.kind !== WORD) c.fail(priceStart);
-  const word = c.text;
+  const word = c.option;
   switch (word) {
     case 'lean': {
       c.i++;

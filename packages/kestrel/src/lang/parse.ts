@@ -194,9 +194,15 @@ function parseStatement(c: Cursor, block: Block, claimed: Set<string>): Draft | 
     case 'GRADE':
       return parseGrade(c, block);
     default:
-      attempt(() => c.fail(statementHeads));
+      attempt(() =>
+        c.fail(statementHeads, isClauseHead(word) ? 'a clause is indented under its statement' : undefined),
+      );
       return claim(c, head, claimed);
   }
+}
+
+function isClauseHead(word: string): boolean {
+  return (planHeads as readonly string[]).includes(word) || word === 'BOOK' || word === 'VS' || word === 'BY';
 }
 
 /** Remembers the words of a statement that was not understood as names it may have been about to define. */
@@ -425,13 +431,13 @@ function parseRegime(c: Cursor): readonly RegimeTag[] {
   const tags: RegimeTag[] = [];
   do {
     const from = c.i;
-    const key = takeName(c, 'a regime tag');
+    const key = takeWord(c, 'a regime tag');
     if (tags.some((t) => t.key === key)) {
       c.report('K001', from, from + 1, `the tag ${quote(key)} stands twice`, { expected: ['each tag once'] });
     }
     c.takePunct(58);
     const valueAt = c.i;
-    const value = takeName(c, 'a value of the tag');
+    const value = takeWord(c, 'a value of the tag');
     const tag: RegimeTag = c.mark({ key, value }, from);
     c.part(tag, 'key', from);
     c.part(tag, 'value', valueAt);
@@ -439,6 +445,13 @@ function parseRegime(c: Cursor): readonly RegimeTag[] {
   } while (c.tryPunct(44));
   c.takePunct(125, [',', '}']);
   return tags;
+}
+
+function takeWord(c: Cursor, what: string): string {
+  const word = c.text;
+  if (c.kind !== WORD || word === reserved || !isWord(word)) c.fail([what]);
+  c.i++;
+  return word;
 }
 
 function parsePlanClauses(

@@ -180,8 +180,8 @@ class ModelCheck {
         plan.regime.length,
       );
       for (const tag of plan.regime) {
-        this.#name(tag.key, `${path}.regime`);
-        this.#name(tag.value, `${path}.regime`);
+        this.#word(tag.key, `${path}.regime`);
+        this.#word(tag.value, `${path}.regime`);
       }
     }
     if (plan.priority !== undefined) this.#int(plan.priority, `${path}.priority`);
@@ -443,7 +443,7 @@ class ModelCheck {
   // -------------------------------------------------------------- leaves
 
   #pane(pane: Pane, path: string): void {
-    this.#require(isWord(pane.word) && pane.word !== reserved, `${path}.word`, 'a word', pane.word);
+    this.#word(pane.word, `${path}.word`);
     for (const arg of pane.args) this.#arg(arg, `${path}.args`);
   }
 
@@ -456,7 +456,7 @@ class ModelCheck {
         this.#duration(arg.duration, path);
         return;
       case 'word':
-        this.#require(isWord(arg.word) && arg.word !== reserved, path, 'a word', arg.word);
+        this.#word(arg.word, path);
         return;
       default:
         this.#require(false, `${path}.kind`, 'a kind of argument', (arg as { kind: unknown }).kind);
@@ -508,6 +508,10 @@ class ModelCheck {
       'words joined by points',
       text,
     );
+  }
+
+  #word(text: string, path: string): void {
+    this.#require(isWord(text) && text !== reserved, path, 'a word', text);
   }
 
   #int(n: number, path: string): void {
