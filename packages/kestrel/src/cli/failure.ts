@@ -32,7 +32,8 @@ export function failureOf(thrown: unknown): FailureDetails {
     const { expected, got } = thrown as { expected?: unknown; got?: unknown };
     return {
       code: thrown.code,
-      message: thrown.message,
+      // The code stands in front already.
+      message: thrown.message.replace(`${thrown.code}: `, ''),
       ...(typeof expected === 'string' ? { expected } : {}),
       ...(typeof got === 'string' ? { got } : {}),
     };
@@ -61,8 +62,9 @@ export function failureLine(failure: FailureDetails, form: 'text' | 'json'): { l
     };
   }
   const parts = [`kestrel: ${failure.code}: ${oneLine(failure.message)}`];
-  if (failure.expected !== undefined) parts.push(`wanted ${oneLine(failure.expected)}`);
-  if (got !== undefined) parts.push(`got ${oneLine(got)}`);
+  const told = (piece: string): boolean => failure.message.includes(piece);
+  if (failure.expected !== undefined && !told(failure.expected)) parts.push(`wanted ${oneLine(failure.expected)}`);
+  if (got !== undefined && !told(got)) parts.push(`got ${oneLine(got)}`);
   if (failure.next !== undefined) parts.push(oneLine(failure.next));
   return { line: `${parts.join('; ')}\n`, exit };
 }

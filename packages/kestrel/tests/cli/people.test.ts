@@ -162,7 +162,11 @@ describe('run', () => {
     ['an unknown fill model', swapped('strict-cross-v1', 'strict'), /usage: .*strict-cross-v1 or maker-v1; got strict/],
     ['R of nothing', swapped('1000', '0'), /usage: --r-usd/],
     ['R with five decimals', swapped('1000', '1.00001'), /usage: --r-usd.*got 1\.00001/],
-    ['a tape that is not there', swapped('small.jsonl', '/nowhere.jsonl'), /file-unreadable/],
+    [
+      'a tape that is not there',
+      swapped('small.jsonl', '/nowhere.jsonl'),
+      /^kestrel: file-unreadable: wanted a file that can be read, got \/nowhere\.jsonl \(ENOENT\)\n$/,
+    ],
     ['a bundled day that is not there', swapped('small.jsonl', 'bundled:tren'), /day-unknown/],
   ])('%s is refused', async (_what, argv, said) => {
     const { status, stdout, stderr } = await captured((argv as () => string[])());
@@ -178,7 +182,7 @@ describe('run', () => {
     const argv = arguments_().map((arg) => (arg.endsWith('small.jsonl') ? at('torn.jsonl') : arg));
     const refused = await captured(argv);
     expect(refused.status).toBe(2);
-    expect(refused.stderr).toMatch(/kestrel: time-back: line 3: /);
+    expect(refused.stderr).toMatch(/^kestrel: time-back: line 3: wanted .*, got (?!.*time-back).*\n$/);
     const lenient = await captured([...argv, '--lenient']);
     expect(lenient.status).toBe(0);
     expect(lenient.stderr).toContain('1 line skipped');
