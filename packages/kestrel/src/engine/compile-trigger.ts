@@ -100,11 +100,22 @@ export function compileTrigger(
 ): Trigger {
   const slots = new Set<number>();
   let readsBudget = false;
+  let readsPlans = false;
   const root = compile(text);
   if (slots.size === 0) slots.add(place.signal);
   const list = [...slots];
-  if (sense === 'rise' && crosses(text)) hub.countReads(list);
-  return new Trigger({ root, sense, slots: list, owner: place.owner, readsBudget, reads: place.reads(list) });
+  const countsReads = sense === 'rise' && crosses(text);
+  if (countsReads) hub.countReads(list);
+  return new Trigger({
+    root,
+    sense,
+    slots: list,
+    owner: place.owner,
+    readsBudget,
+    readsPlans,
+    countsReads,
+    reads: place.reads(list),
+  });
 
   function compile(x: TriggerText): Node {
     switch (x.kind) {
@@ -146,6 +157,7 @@ export function compileTrigger(
           : new ClockNode({ from: at, to: Number.POSITIVE_INFINITY, text });
       }
       case 'plan': {
+        readsPlans = true;
         const name = x.plan;
         const { state } = x;
         const never = { from: Number.POSITIVE_INFINITY, to: Number.POSITIVE_INFINITY };

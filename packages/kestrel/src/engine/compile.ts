@@ -1,12 +1,21 @@
 /** Documents to plans: names resolved, prices and triggers compiled against one tape. */
-import type { KestrelDocument, Plan, PriceExpr, Ticket, Trigger as TriggerText, Using, Wake } from '../lang/model.ts';
+import type {
+  KestrelDocument,
+  Plan,
+  Price,
+  PriceExpr,
+  Ticket,
+  Trigger as TriggerText,
+  Using,
+  Wake,
+} from '../lang/model.ts';
 import type { Tape } from '../market/columns.ts';
 import { durationUs, type SessionClock } from './clock.ts';
 import { compileTrigger, type GroupHub, type TriggerPlace } from './compile-trigger.ts';
 import { Group, type Op } from './levels.ts';
 import { budgetOf } from './money.ts';
 import { type CompiledClause, type CompiledTicket, labelOf, type PlanRun, type ReloadEvery } from './plan-run.ts';
-import { compilePrice, offsetBy, type PriceSource } from './price.ts';
+import { type CompiledPrice, compilePrice, offsetBy, type PriceSource } from './price.ts';
 import { EngineRefusal } from './refusal.ts';
 import { type Book, type Pod, Purse } from './risk.ts';
 import { resolveSeries } from './series.ts';
@@ -140,11 +149,17 @@ export function compilePlan(run: PlanRun, place: TriggerPlace, hub: GroupHub): v
   });
   const buys = source('buy');
   const sells = source('sell');
-  const ticketOf = (ticket: Ticket, label: string): CompiledTicket => {
-    const from = ticket.side === 'buy' ? buys : sells;
-    return { label, ticket, price: compilePrice(ticket.price, from), source: from };
+  // Compiled once here for what the tape cannot feed; each order then has one of its own.
+  const priceOf = (text: Price, from: PriceSource): CompiledPrice => {
+    const price = compilePrice(text, from);
+    for (const when of price.cancelIf) trigger(when, 'level');
+    return price;
   };
   const trigger = (text: TriggerText, sense: 'level' | 'rise') => compileTrigger(text, sense, place, hub);
+  const ticketOf = (ticket: Ticket, label: string): CompiledTicket => {
+    const from = ticket.side === 'buy' ? buys : sells;
+    return { label, ticket, price: priceOf(ticket.price, from), source: from };
+  };
   run.do = ticketOf(doc.do.ticket, 'DO');
   // A gate may shut on the firing, which then needs a rise: such a WHEN is told of every change from the start.
   if (doc.when !== undefined) run.when = trigger(doc.when.when, doc.regime === undefined ? 'level' : 'rise');
@@ -174,6 +189,8 @@ export function compilePlan(run: PlanRun, place: TriggerPlace, hub: GroupHub): v
           slots,
           owner: place.owner,
           readsBudget: false,
+          readsPlans: false,
+          countsReads: false,
           reads: place.reads(slots),
         });
         return { kind: 'reload', trigger: t, ticket: ticketOf(c.ticket ?? doc.do.ticket, label), every };
@@ -184,7 +201,7 @@ export function compilePlan(run: PlanRun, place: TriggerPlace, hub: GroupHub): v
           label,
           multiple: c.multiple / 1e4,
           fracE4: c.frac,
-          price: compilePrice(c.price, sells),
+          price: priceOf(c.price, sells),
           source: sells,
         };
       case 'exit':
@@ -192,7 +209,7 @@ export function compilePlan(run: PlanRun, place: TriggerPlace, hub: GroupHub): v
           kind: 'exit',
           label,
           trigger: trigger(c.when, 'level'),
-          price: compilePrice(c.price, sells),
+          price: priceOf(c.price, sells),
           source: sells,
         };
       case 'invalidate':

@@ -124,7 +124,6 @@ export class Engine implements Desk, GroupHub {
   /** The group of spot alone, and whether some other group looks at every change of it. */
   readonly #spotGroup: (Group | undefined)[];
   readonly #everySpot: boolean[];
-  readonly #barsOnly: boolean[];
   readonly #onFill: EngineOptions['onFill'];
   #touched: PlanRun[] = [];
   readonly #touchedWakes: Trigger[] = [];
@@ -183,7 +182,6 @@ export class Engine implements Desk, GroupHub {
     this.#everySpot = slots.map(() => false);
     this.#from = firstRow(tape.columns.t, tape.session.open);
     this.#to = firstRow(tape.columns.t, tape.session.close + 1);
-    this.#barsOnly = barsOnly(tape);
     this.closeT = tape.session.close;
     this.session = {
       open: tape.session.open,
@@ -725,8 +723,7 @@ export class Engine implements Desk, GroupHub {
         m.hasTrades[s] = 1;
         if (Number.isNaN(m.open[s]!)) m.open[s] = p;
         // The first print makes `last` known even where it does not move spot.
-        if (m.printed[s] === 0) moved |= Moved.spot;
-        m.printed[s] = 1;
+        moved |= Moved.spot;
         m.volume[s] = m.volume[s]! + z;
         m.notional[s] = m.notional[s]! + p * z;
         moved |= Moved.volume | this.#observe(s, { spot: p, high: p, low: p });
@@ -746,7 +743,7 @@ export class Engine implements Desk, GroupHub {
         };
         if (m.hasTrades[s] === 0) {
           if (Number.isNaN(m.open[s]!)) m.open[s] = bar.o;
-          m.printed[s] = 1;
+          m.lastBar[s] = bar.c;
           m.volume[s] = m.volume[s]! + bar.z;
           m.notional[s] = m.notional[s]! + ((bar.h + bar.l + bar.c) / 3) * bar.z;
           moved |= Moved.volume | Moved.spot | this.#observe(s, { spot: bar.c, high: bar.h, low: bar.l });
@@ -810,6 +807,12 @@ export class Engine implements Desk, GroupHub {
     const timers = this.#timers;
     timers.pop();
     const { kind, subject, stamp, time } = timers;
+    if (kind === Timer.edge) {
+      // Tape events of this instant come next: whoever reads the clock there is read, though nothing else moved.
+      const trigger = (subject as ClockNode).edge(stamp);
+      if (trigger !== undefined) this.readNext(trigger as Trigger);
+      return;
+    }
     this.#instant.seq = this.row + this.#rung++;
     this.#rings.push(this.#instant.seq);
     this.#instant.t = time;
@@ -821,7 +824,7 @@ export class Engine implements Desk, GroupHub {
         break;
       }
       case Timer.clock:
-        (subject as ClockNode).ring(stamp, time);
+        (subject as ClockNode).ring(stamp);
         break;
       case Timer.held:
         (subject as Held).ring(stamp);
@@ -984,7 +987,7 @@ export class Engine implements Desk, GroupHub {
   /** Bars alone know no instant inside themselves: an order waits for the first bar that starts after it. */
   #latency(s: number): number {
     const m = this.market;
-    return this.#barsOnly[s] === true && m.hasQuotes[s] === 0 && m.hasTrades[s] === 0 ? 0 : this.model.latencyUs;
+    return m.hasQuotes[s] === 0 && m.hasTrades[s] === 0 ? 0 : this.model.latencyUs;
   }
 
   pull(order: Order): void {
@@ -1209,7 +1212,7 @@ export class Engine implements Desk, GroupHub {
     return m.symbols.map((_, s) => {
       const close = official.get(s);
       if (close !== undefined) return { priceE4: close, from: 'close' };
-      if (m.printed[s] === 1) return { priceE4: m.spot[s]!, from: 'last' };
+      if (!Number.isNaN(m.last(s))) return { priceE4: m.last(s), from: 'last' };
       if (!Number.isNaN(m.lastMid[s]!)) return { priceE4: m.lastMid[s]!, from: 'mid' };
       return { priceE4: undefined, from: 'cost' };
     });
@@ -1234,21 +1237,6 @@ function firstRow(times: Float64Array, t: number): number {
     else hi = mid;
   }
   return lo;
-}
-
-/** Slots for which the tape has bars and neither quotes nor prints. */
-function barsOnly(tape: Tape): boolean[] {
-  const { kind, inst, length } = tape.columns;
-  const bars = tape.instruments.map(() => false);
-  const other = tape.instruments.map(() => false);
-  if (tape.columns.bars.d.length === 0) return bars;
-  for (let i = 0; i < length; i++) {
-    const s = inst[i]!;
-    if (s < 0) continue;
-    if (kind[i] === Kind.bar) bars[s] = true;
-    else if (kind[i] === Kind.quote || kind[i] === Kind.trade) other[s] = true;
-  }
-  return bars.map((has, s) => has && !other[s]);
 }
 
 function intraday(efficiency: number): string | undefined {

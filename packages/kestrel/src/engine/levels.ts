@@ -166,7 +166,8 @@ export class Group {
 
   /** Takes a level out again, when no other condition stands on it. */
   drop(level: Level): void {
-    if (level.leaves.some((x) => x.up.length > 0 || x.down.length > 0)) return;
+    // Comparisons with constants are compiled once and stay, watched or not.
+    if (level.leaves.some((x) => x.op !== 'any' || x.up.length > 0)) return;
     const at = this.#from(level.threshold);
     if (this.#levels[at] !== level) return;
     this.#levels.splice(at, 1);

@@ -48,8 +48,8 @@ export class MarketState {
   /** 1 from the first session event on: series are UNKNOWN before. */
   readonly seen: Uint8Array;
   readonly spot: Float64Array;
-  /** 1 once a print (or, on bars alone, a bar) has set spot: `last` is known. */
-  readonly printed: Uint8Array;
+  /** Close of the last bar, as long as there are no prints; NaN before one. */
+  readonly lastBar: Float64Array;
   readonly open: Float64Array;
   /** Extremes as the series show them: without the current event. */
   readonly hod: Float64Array;
@@ -96,7 +96,7 @@ export class MarketState {
     this.halted = new Uint8Array(n);
     this.seen = new Uint8Array(n);
     this.spot = unknown();
-    this.printed = new Uint8Array(n);
+    this.lastBar = unknown();
     this.open = unknown();
     this.hod = unknown();
     this.lod = unknown();
@@ -143,8 +143,9 @@ export class MarketState {
   mid(s: number): number {
     return Math.floor((this.bid(s) + this.ask(s)) / 2);
   }
+  /** The last session print (or the last bar's close); NaN before one. */
   last(s: number): number {
-    return this.printed[s] === 1 ? this.spot[s]! : Number.NaN;
+    return this.hasTrades[s] === 1 ? this.spot[s]! : this.lastBar[s]!;
   }
 
   /** Own fills so far out of a side of the standing quote. */

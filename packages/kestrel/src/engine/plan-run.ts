@@ -209,6 +209,8 @@ export class PlanRun implements OrderOwner {
   readonly #cancels: { readonly order: Order; readonly trigger: Trigger }[] = [];
   #actions: Action[] = [];
   #repeg = false;
+  /** Event of the last entry fill: its TPs are placed anew. */
+  #entered = -1;
   #excursionSeq = -1;
 
   constructor(spec: {
@@ -277,7 +279,8 @@ export class PlanRun implements OrderOwner {
 
   #start(trigger: Trigger): void {
     const v = trigger.start(this.desk.reader);
-    if (v === TRUE) this.desk.readNext(trigger);
+    // What another plan has just reached is TRUE from the next event on, so a look then is owed in any case.
+    if (v === TRUE || trigger.readsPlans) this.desk.readNext(trigger);
   }
 
   disarm(why: string): void {
@@ -336,8 +339,9 @@ export class PlanRun implements OrderOwner {
   }
 
   #armOthers(on: StateName): void {
-    for (const c of this.clauses) {
-      if (c.kind !== 'arm' || c.on !== on) continue;
+    // From the document: a plan that was never compiled can end, too.
+    for (const c of this.doc.clauses) {
+      if (c.kind !== 'arm' || (c.on ?? 'fired') !== on) continue;
       this.desk.arm(c.plan, this);
     }
   }
@@ -502,7 +506,8 @@ export class PlanRun implements OrderOwner {
       }
       case 'exit': {
         const c = this.clauses[action.clause]!;
-        if (c.kind !== 'exit') return;
+        // A close at the market that this same reading asked for came first.
+        if (c.kind !== 'exit' || this.#over) return;
         this.#pullSells();
         this.#pullEntries();
         this.#exitPending = c;
@@ -525,6 +530,7 @@ export class PlanRun implements OrderOwner {
         return;
       case 'cancel-order':
         this.desk.pull(action.order);
+        if (action.order.role === 'entry' && !this.#entriesLeft()) this.#cancelled = true;
         return;
     }
   }
@@ -538,7 +544,7 @@ export class PlanRun implements OrderOwner {
       if (c.kind === 'reload' || c.kind === 'exit' || c.kind === 'cancel-if') {
         if (c.kind === 'reload' && c.every !== undefined) c.every.levelE4 = c.every.spot();
         const v = c.trigger.start(this.desk.reader);
-        if (v === TRUE && c.kind !== 'reload') this.desk.readNext(c.trigger);
+        if ((v === TRUE && c.kind !== 'reload') || c.trigger.readsPlans) this.desk.readNext(c.trigger);
       }
     }
   }
@@ -711,6 +717,9 @@ export class PlanRun implements OrderOwner {
       return;
     }
     for (const o of this.orders) if (alive(o)) o.state = 'dead';
+    if (this.qty > 0 && this.reason !== 'expired' && !this.events.some((e) => e.kind === 'settled')) {
+      this.events.push({ t: this.desk.reader.instant.t, kind: 'settled' });
+    }
     this.#end(this.qty > 0 ? 'settled' : 'expired');
   }
 
@@ -750,6 +759,7 @@ export class PlanRun implements OrderOwner {
       costE4 = valueE4;
       this.qty += qty;
       this.entryQty += qty;
+      this.#entered = instant.seq;
       this.entryCostE4 += valueE4;
       this.desk.reserve(order, alive(order) ? left(order) * Math.max(order.limitE4, order.next?.limitE4 ?? 0) : 0);
       if (this.reached.filled === Number.POSITIVE_INFINITY) {
@@ -847,7 +857,7 @@ export class PlanRun implements OrderOwner {
   #follow(): void {
     if (this.#over) return;
     if (this.#exitPending !== undefined) this.#placeExit();
-    if (!this.#exited) this.#syncTps();
+    if (!this.#exited) this.#syncTps(this.#entered === this.desk.reader.instant.seq ? 'all' : 'followers');
     for (const o of this.orders) {
       if (o.role !== 'tp' && alive(o) && isFollowing(o)) this.reprice(o);
     }
@@ -856,7 +866,7 @@ export class PlanRun implements OrderOwner {
   /** A replacement has arrived, or what the price reads has moved: the price is looked at again. */
   reprice(order: Order): void {
     if (order.role === 'tp') {
-      if (!this.#exited && !this.#over) this.#syncTps();
+      if (!this.#exited && !this.#over) this.#syncTps(order);
       return;
     }
     if (order.price === undefined || order.next !== undefined || !alive(order)) return;
@@ -895,7 +905,8 @@ export class PlanRun implements OrderOwner {
     return Number.isNaN(v) ? v : priceNow({ ...c.price, exprs: [() => v], bound: (x) => x }, 0, c.source);
   }
 
-  #syncTps(): void {
+  /** @param look which TPs are priced anew; those that should stand and do not are placed in any case */
+  #syncTps(look: 'all' | 'followers' | Order): void {
     this.#tpPending = false;
     if (this.entryQty === 0) return;
     let free = this.qty;
@@ -910,6 +921,14 @@ export class PlanRun implements OrderOwner {
       const want = Math.min(target - sold, free);
       if (want <= 0) continue;
       free -= want;
+      if (
+        order !== undefined &&
+        alive(order) &&
+        look !== 'all' &&
+        (look === 'followers' ? !isFollowing(order) : look !== order)
+      ) {
+        continue;
+      }
       const price = this.#tpPrice(c, order !== undefined && alive(order) ? order.step : 0);
       if (Number.isNaN(price)) {
         if (order === undefined || !alive(order)) this.#tpPending = true;

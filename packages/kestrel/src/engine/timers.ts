@@ -10,6 +10,8 @@ export const Timer = {
   esc: 6,
   arm: 7,
   standDown: 8,
+  /** Half a microsecond before a clock condition changes: before the tape events of that instant. */
+  edge: 9,
 } as const;
 export type TimerKind = (typeof Timer)[keyof typeof Timer];
 

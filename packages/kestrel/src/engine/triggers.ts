@@ -314,12 +314,11 @@ export class MixedNode extends Node {
   }
 }
 
-/** A condition of the clock: TRUE in [from, to), changed by timers of its own. */
+/** A condition of the clock: TRUE in [from, to), read anew by a timer at each edge. */
 export class ClockNode extends Node {
   readonly #from: number;
   readonly #to: number;
   readonly text: string;
-  #now: Tri = FALSE;
   #stamp = 0;
   #watcher: Watcher | undefined;
 
@@ -329,35 +328,37 @@ export class ClockNode extends Node {
     this.#to = spec.to;
     this.text = spec.text;
   }
-  read(): Tri {
-    return this.#now;
+  read(r: Reader): Tri {
+    const { t } = r.instant;
+    return t >= this.#from && t < this.#to ? TRUE : FALSE;
   }
-  after(): Tri {
-    return this.#now;
+  after(r: Reader): Tri {
+    return this.read(r);
   }
   watch(watcher: Watcher, r: Reader): void {
     this.#watcher = watcher;
-    this.#stamp++;
+    const stamp = ++this.#stamp;
     const { t, timers } = r.instant;
-    this.#now = t >= this.#from && t < this.#to ? TRUE : FALSE;
     for (const edge of [this.#from, this.#to]) {
-      if (edge > t && edge !== Number.POSITIVE_INFINITY) {
-        timers.push({ t: edge, kind: Timer.clock, subject: this, stamp: this.#stamp });
-      }
+      if (edge <= t || edge === Number.POSITIVE_INFINITY) continue;
+      timers.push({ t: edge - 0.5, kind: Timer.edge, subject: this, stamp });
+      timers.push({ t: edge, kind: Timer.clock, subject: this, stamp });
     }
   }
   unwatch(): void {
     this.#stamp++;
     this.#watcher = undefined;
   }
-  /** A timer of this condition has come. */
-  ring(stamp: number, t: number): void {
-    if (stamp !== this.#stamp) return;
-    this.#now = t >= this.#from && t < this.#to ? TRUE : FALSE;
-    this.#watcher?.touched();
+  /** Who is to be read at the tape events of the edge's own instant. */
+  edge(stamp: number): Watcher | undefined {
+    return stamp === this.#stamp ? this.#watcher : undefined;
+  }
+  /** The timer of an edge has come. */
+  ring(stamp: number): void {
+    if (stamp === this.#stamp) this.#watcher?.touched();
   }
   override approaches(): Approach[] {
-    return this.#now === TRUE ? [] : [{ text: this.text, distance: null, unit: '', seq: null }];
+    return [{ text: this.text, distance: null, unit: '', seq: null }];
   }
 }
 
@@ -591,12 +592,15 @@ export class Trigger implements Watcher {
   readonly owner: { readonly touched: (trigger: Trigger) => void };
   /** Whether it reads what is left of the budget, which moves with orders as well as fills. */
   readonly readsBudget: boolean;
+  /** Whether it reads states of other plans. */
+  readonly readsPlans: boolean;
   active = false;
   /** Event at which it was last put on the list of those to read. */
   touchedAt = -1;
   /** Event from which it has been in force. */
   since = -1;
   readonly #reads: () => number;
+  readonly #countsReads: boolean;
   #last: Tri = UNKNOWN;
   #lastAfter: Tri = UNKNOWN;
   #lastReads = -1;
@@ -607,6 +611,9 @@ export class Trigger implements Watcher {
     readonly slots: readonly number[];
     readonly owner: { readonly touched: (trigger: Trigger) => void };
     readonly readsBudget: boolean;
+    readonly readsPlans: boolean;
+    /** Whether a `crosses` in it stands beside other conditions. */
+    readonly countsReads: boolean;
     /** Session events of its symbols so far. */
     readonly reads: () => number;
   }) {
@@ -615,7 +622,9 @@ export class Trigger implements Watcher {
     this.slots = spec.slots;
     this.owner = spec.owner;
     this.readsBudget = spec.readsBudget;
+    this.readsPlans = spec.readsPlans;
     this.#reads = spec.reads;
+    this.#countsReads = spec.countsReads;
   }
 
   touched(): void {
@@ -642,8 +651,10 @@ export class Trigger implements Watcher {
   /** @returns 'rise' when it is TRUE now and was FALSE when last known, else its value */
   read(r: Reader): Tri | 'rise' {
     const reads = this.#reads();
-    const before =
-      this.#lastReads >= 0 && reads > this.#lastReads + 1 && this.#lastAfter !== UNKNOWN ? this.#lastAfter : this.#last;
+    // What `crosses` saw has passed by the next reading; where readings are not counted, two of its own never follow
+    // each other.
+    const passed = !this.#countsReads || reads > this.#lastReads + 1;
+    const before = passed && this.#lastAfter !== UNKNOWN ? this.#lastAfter : this.#last;
     const v = this.#take(r);
     return v === TRUE && before === FALSE ? 'rise' : v;
   }
