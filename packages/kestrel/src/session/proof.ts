@@ -108,8 +108,8 @@ export function* verifyProof(proof: Proof, terms: Terms): Sliced<Verification> {
   }
   const whole = proofOf(play);
   for (const key of [...Object.keys(whole), ...Object.keys(proof)] as (keyof Proof)[]) {
-    const [a, b] = [whole[key] ?? null, proof[key] ?? null];
-    if (jcs(a) !== jcs(b)) return differs(key, a, b);
+    const [a, b] = [whole, proof].map((of) => (Object.hasOwn(of, key) ? jcs(of[key]) : 'nothing'));
+    if (a !== b) return differs(key, a, b);
   }
   return { kind: 'verified', tipHash, conformanceRoot, turns: play.turns.length };
 }

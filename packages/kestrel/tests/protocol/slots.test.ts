@@ -150,7 +150,7 @@ describe('submit', () => {
     expect(agent.handle(JSON.stringify(request))).toEqual(first);
     ask(agent, { op: 'finalize' });
     expect(agent.handle(JSON.stringify(request))).toEqual(first);
-    const other = createAgent(newHost(host.store() as never));
+    const other = createAgent(newHost(host.store()));
     ask(other, { op: 'openSession', subject: { kind: 'session', id: sessionId } });
     expect(other.handle(JSON.stringify(request))).toEqual(first);
   });
