@@ -34,8 +34,8 @@ const run = promisify(execFile);
  * @property {Record<string, string>} [bins] name under `dist/bin` (no ending) -> source, relative to the package
  * @property {Record<string, string>} [libraries] name under `dist` (no ending) -> source, relative to the package
  * @property {readonly string[]} [external] packages a bin leaves to be loaded at run time
- * @property {Record<string, { argv: string[], input?: string }>} [warm] files of a bin that start from compiled code,
- *   and the question that compiles it: `<floor>-<file>` -> arguments and standard input
+ * @property {Record<string, { argv: string[], input?: string, call?: string }>} [warm] files of a bin that start from compiled code,
+ *   and the question that compiles it: `<floor>-<file>` -> arguments, standard input, and the export to call (`open`)
  * @property {(packageRoot: string) => Promise<void>} [before] runs first: generated sources, say
  */
 
@@ -67,9 +67,12 @@ const known = {
       'cli-print': { argv: ['print'], input: WARM_DOCUMENT },
       'cli-validate': { argv: ['validate'], input: WARM_DOCUMENT },
       'cli-card': { argv: ['card'] },
+      'cli-agent': { argv: ['agent'], input: '{"op":"describe"}\n' },
     },
   },
-  'agent-eval': {},
+  'agent-eval': {
+    warm: { 'cli-rpc': { argv: ['version'], input: '{}\n', call: 'rpcDoor' } },
+  },
 };
 
 export const packageNames = Object.keys(known);
@@ -147,12 +150,12 @@ async function buildBins(packageRoot, entries, esbuild) {
  * Half of a small door's start is V8 compiling it. So the door's file becomes a loader of its code together with what V8
  * made of it on this machine; where that is missing or refused, the code is compiled as ever.
  */
-async function compileAhead(outdir, name, { argv, input = '' }) {
+async function compileAhead(outdir, name, { argv, input = '', call = 'open' }) {
   const code = join(outdir, `${name}.code.js`);
   renameSync(join(outdir, `${name}.js`), code);
   writeFileSync(join(outdir, `${name}.js`), loaderOf(name));
   const cache = `${code}.${process.versions.v8}-${process.arch}`;
-  const child = execFile(process.execPath, [join(root, 'scripts/code-cache.mjs'), code, cache, ...argv]);
+  const child = execFile(process.execPath, [join(root, 'scripts/code-cache.mjs'), code, cache, call, ...argv]);
   child.stdin.end(input);
   const status = await new Promise((resolve) => child.on('close', resolve));
   if (status !== 0) throw new Error(`${name} ended with ${status} when it was asked ${argv.join(' ')}`);
