@@ -122,15 +122,16 @@ export class SessionLog<E extends LoggedEvent = LoggedEvent> {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       this.refresh();
       if (this.last + 1 !== first) return 'lost';
-      // A torn rest gets an end of its own first, so that nothing is glued to it.
+      // A torn rest gets an end of its own first, so that nothing is glued to it. It may turn out to have been a
+      // whole line that missed only its end: then it was first.
       const lead = this.#size > this.#seen ? 1 : 0;
       const bytes = encoder.encode(`${lead === 1 ? '\n' : ''}${this.#lineOf(record)}\n`);
       const before = this.#size;
       this.#unsynced = true;
       appender.write(bytes);
       const size = appender.size();
-      if (size === before + bytes.length) {
-        this.#accept(before + lead, bytes.length - lead - 1, record);
+      if (lead === 0 && size === before + bytes.length) {
+        this.#accept(before, bytes.length - 1, record);
         this.#seen = size;
         this.#size = size;
         return 'won';
