@@ -200,6 +200,43 @@ function linesWith(path: string, pattern: RegExp): string[] {
     .flatMap((line, i) => (pattern.test(line) ? [`${path}:${i + 1} ${line.trim().slice(0, 100)}`] : []));
 }
 
+describe('one op or wire method is one file and one line in a list', () => {
+  const lists = [
+    {
+      folder: 'packages/kestrel/src/protocol/ops',
+      list: 'packages/kestrel/src/protocol/op-list.ts',
+      rooms: ['protocol', 'mcp', 'serve', 'client'],
+    },
+    {
+      folder: 'packages/agent-eval/src/wire/methods',
+      list: 'packages/agent-eval/src/wire/methods/index.ts',
+      rooms: ['wire', 'dispatch'],
+    },
+  ].filter(({ list }) => existsSync(join(root, list)));
+
+  test.each(lists)('$folder', ({ folder, list }) => {
+    const files = sources.filter((path) => path.startsWith(`${folder}/`) && basename(path) !== 'index.ts');
+    expect(files.length).toBeGreaterThan(0);
+    none(files.filter((path) => !new RegExp(`^ {2}name: '${basename(path, '.ts')}',$`, 'm').test(textOf(path))));
+    const listed = importsOf(list).flatMap(({ to }) => (to?.startsWith(`${folder}/`) ? [to] : []));
+    expect(listed.sort()).toEqual(files);
+  });
+
+  test.each(lists)('nothing beside $folder branches on a name', ({ folder, rooms }) => {
+    const files = sources.filter((path) => path.startsWith(`${folder}/`) && basename(path) !== 'index.ts');
+    const names = files.map((path) => basename(path, '.ts').replaceAll('.', '\\.')).join('|');
+    // Some names are ordinary words (`start`): only what is compared as a name counts.
+    const branch = new RegExp(
+      `\\b(?:op|name|method)\\b\\)? *[=!]==? *['"](?:${names})['"]|\\bswitch \\((?:\\w+\\.)*(?:op|opName|method|methodName)(?:\\.name)?\\)`,
+    );
+    const pkg = folder.split('/').slice(0, 3).join('/');
+    const others = sources.filter(
+      (path) => rooms.some((room) => path.startsWith(`${pkg}/${room}/`)) && !files.includes(path),
+    );
+    none(others.flatMap((path) => rawLinesWith(path, branch)));
+  });
+});
+
 describe('banned words', () => {
   test('no file is called util, helper, common or manager', () => {
     const banned = /(^|[-_.])(utils?|helpers?|common|managers?|misc)([-_.]|$)/i;
@@ -286,6 +323,6 @@ test('what git tracks is small, and no market data is among it', () => {
     .filter(Boolean);
   expect(tracked.length).toBeGreaterThan(0);
   const names = tracked.map((row) => row.slice(row.indexOf('\t') + 1));
-  none(names.filter((path) => /\.(zip|parquet|kcols)$/.test(path) || /(^|\/)(lean|derived)\//.test(path)));
+  none(names.filter((path) => /\.(zip|parquet|kcols)$/.test(path) || /(^|\/)(lean|derived)\/(?!.*\.ts$)/.test(path)));
   none(names.filter((path) => basename(dirname(path)) === 'node_modules' || path.includes('/dist/')));
 });
