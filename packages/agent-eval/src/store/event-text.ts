@@ -1,4 +1,5 @@
 /** What can be read off a stored event's text. */
+import { type Sha256, sha256 } from 'ground/digest';
 import type { EventQuery, StoredEvent } from './ports.ts';
 
 export interface EventHead {
@@ -24,15 +25,21 @@ export function fits(query: EventQuery, event: StoredEvent): boolean {
   );
 }
 
-/**
- * Whether two texts under one id say the same: equal bytes, or equal values with no number among them that a double
- * would blur.
- */
-export function saysTheSame(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length === b.length && a.every((byte, i) => byte === b[i])) return true;
-  const texts = [decoder.decode(a), decoder.decode(b)] as const;
-  if (texts.some((text) => BLURRED_NUMBER.test(text))) return false;
-  return ordered(JSON.parse(texts[0])) === ordered(JSON.parse(texts[1]));
+/** What an event says: two of them say the same when either text is equal. */
+export interface Saying {
+  readonly exact: Sha256;
+  /** Of its values, whatever their order and white space; null where a double would blur one of its numbers. */
+  readonly values: Sha256 | null;
+}
+
+export function sayingOf(bytes: Uint8Array): Saying {
+  const text = decoder.decode(bytes);
+  const values = BLURRED_NUMBER.test(text) ? null : sha256(ordered(JSON.parse(text)));
+  return { exact: sha256(bytes), values };
+}
+
+export function saysTheSame(a: Saying, b: Saying): boolean {
+  return a.exact === b.exact || (a.values !== null && a.values === b.values);
 }
 
 /** Sixteen digits in a row may be beyond what a double holds. */

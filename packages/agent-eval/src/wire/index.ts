@@ -12,5 +12,5 @@ export { METHODS } from './methods/index.ts';
 export { openapiDocument, openapiText } from './openapi.ts';
 export { callRpc, dispatchText, type RpcAnswer } from './rpc.ts';
 export * from './schemas.ts';
-export { type RunningServer, type ServerOptions, startHttp } from './server.ts';
+export { type ClientPatience, type RunningServer, type ServerOptions, startHttp } from './server.ts';
 export { PACKAGE_NAME, PACKAGE_VERSION, WIRE_VERSION } from './version.ts';

@@ -25,6 +25,14 @@ export interface ServerOptions extends Omit<DoorOptions, 'hosts'> {
   /** 0 takes a free one. */
   readonly port: number;
   readonly host: string;
+  readonly patience?: ClientPatience;
+}
+
+/** How long a client may take. */
+export interface ClientPatience {
+  readonly headMsMax: number;
+  /** For all of a request, its head included. */
+  readonly bodyMsMax: number;
 }
 
 export interface RunningServer {
@@ -38,18 +46,19 @@ export interface RunningServer {
 export async function startHttp(options: ServerOptions): Promise<RunningServer> {
   const door = makeDoor({ ...options, hosts: isLoopback(options.host) ? 'loopback' : 'any' });
   const sockets = new SocketWatch();
-  let isDraining = false;
+  const { headMsMax, bodyMsMax } = options.patience ?? { headMsMax: HEAD_MS_MAX, bodyMsMax: BODY_MS_MAX };
+  const state: ServerState = { kind: 'open' };
   const server = createServer(
     {
-      headersTimeout: HEAD_MS_MAX,
-      requestTimeout: BODY_MS_MAX,
-      connectionsCheckingInterval: 1_000,
+      headersTimeout: headMsMax,
+      requestTimeout: bodyMsMax,
+      connectionsCheckingInterval: Math.min(1_000, headMsMax / 4),
       keepAliveTimeout: 5_000,
       noDelay: true,
     },
     (request, response) => {
       sockets.begin(request);
-      void serve(door, sockets, request, response, isDraining);
+      void serve(door, sockets, request, response, state);
     },
   );
   server.on('connection', (socket) => sockets.open(socket));
@@ -67,7 +76,7 @@ export async function startHttp(options: ServerOptions): Promise<RunningServer> 
     url: `http://${shown}:${port}`,
     port,
     async drain() {
-      isDraining = true;
+      state.kind = 'draining';
       sockets.closeSilent();
       await closed(server);
       sockets.stop();
@@ -90,25 +99,34 @@ function closed(server: Server): Promise<void> {
   });
 }
 
+interface ServerState {
+  kind: 'open' | 'draining';
+}
+
 async function serve(
   door: Door,
   sockets: SocketWatch,
   request: IncomingMessage,
   response: ServerResponse,
-  isDraining: boolean,
+  state: ServerState,
 ): Promise<void> {
   const asked = new NodeRequest(request, response);
   try {
-    const answer = isDraining
-      ? refusal(new WireError('service_unavailable', 'the server is shutting down'))
-      : await door(asked);
+    const answer = state.kind === 'draining' ? refusal(SHUTTING_DOWN) : await door(asked);
     response.once('close', () => sockets.rest(request.socket));
-    send(response, answer, isDraining ? 'close' : 'keep');
+    // Looked at again: a signal may have come while the call was in flight.
+    send(response, answer, isOpen(state) ? 'keep' : 'close');
     if (!request.complete) discard(request);
   } catch {
     // The caller has gone: there is nobody to answer.
     response.destroy();
   }
+}
+
+const SHUTTING_DOWN = new WireError('service_unavailable', 'the server is shutting down');
+
+function isOpen(state: ServerState): boolean {
+  return state.kind === 'open';
 }
 
 function send(response: ServerResponse, { status, headers, body }: DoorAnswer, after: 'keep' | 'close'): void {

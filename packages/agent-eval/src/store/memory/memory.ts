@@ -1,5 +1,5 @@
 /** A store in memory: for tests, trials and machines without a disk to trust. It is gone with its process. */
-import { eventHead, fits, saysTheSame } from '../event-text.ts';
+import { eventHead, fits, sayingOf, saysTheSame } from '../event-text.ts';
 import {
   type EventQuery,
   type FeedbackOutcome,
@@ -44,7 +44,7 @@ export function memoryStore({ bytesMax = MEMORY_BYTES_MAX, nowMs = Date.now }: M
         firsts.set(event.eventId, event);
         continue;
       }
-      const kind = saysTheSame(first.bytes, event.bytes) ? 'same' : 'conflict';
+      const kind = saysTheSame(sayingOf(first.bytes), sayingOf(event.bytes)) ? 'same' : 'conflict';
       yield { eventId: event.eventId, firstOrdinal: first.ordinal, ordinal: event.ordinal, kind };
     }
   }

@@ -1,9 +1,10 @@
 /** Reading a store, while others write it: runs through the sealed index, the newest events through their keys. */
 import type { Sqlite, SqliteStatement, SqlRow } from 'ground/sqlite';
-import { eventHead, fits, saysTheSame } from '../event-text.ts';
+import { eventHead, fits } from '../event-text.ts';
 import type { EventQuery, FeedbackRecord, Repeat, StoredEvent, TraceStats } from '../ports.ts';
 import { KEY_WORDS, type NameHash, nameHash, wordsOf } from './keys.ts';
-import { BUCKETS, INDEX_EVENTS, INDEX_RUNS } from './layout.ts';
+import { INDEX_EVENTS, INDEX_RUNS } from './layout.ts';
+import { repeatsAsMet, repeatsOf, repeatsOfAll } from './repeats.ts';
 
 /** Chunk numbers looked at in one statement, and feedback rows read at once. */
 const PAGE = 256;
@@ -14,6 +15,12 @@ interface ReadChunk {
   readonly receivedMs: number;
   readonly keys: Uint32Array;
   readonly body: Uint8Array;
+}
+
+export interface EventsOfChunk {
+  readonly base: number;
+  readonly count: number;
+  eventAt(i: number): StoredEvent;
 }
 
 export class Reader {
@@ -29,8 +36,8 @@ export class Reader {
   }
 
   async *read(query: EventQuery): AsyncIterable<StoredEvent> {
-    const repeated = query.view === 'distinct' ? new RepeatMap(this) : null;
     const run = query.runId === undefined ? null : nameHash(query.runId);
+    const isRepeat = query.view === 'all' ? null : run === null ? await repeatsOfAll(this) : repeatsAsMet(this);
     let left = query.limit ?? Number.POSITIVE_INFINITY;
     if (left <= 0) return;
     for (const seq of run === null ? this.#seqsOfAll(query) : this.#seqsOfRun(run)) {
@@ -41,42 +48,15 @@ export class Reader {
         if (run !== null && (chunk.keys[at + 2] !== run[0] || chunk.keys[at + 3] !== run[1])) continue;
         const event = eventAt(chunk, i);
         if (!fits(query, event)) continue;
-        if (repeated?.has(event.ordinal, [chunk.keys[at + 4]!, chunk.keys[at + 5]!])) continue;
+        if (isRepeat?.(event, [chunk.keys[at + 4]!, chunk.keys[at + 5]!])) continue;
         yield event;
         if (--left <= 0) return;
       }
     }
   }
 
-  async *repeats(): AsyncIterable<Repeat> {
-    for (let bucket = 0; bucket < BUCKETS; bucket++) yield* this.repeatsOfBucket(bucket);
-  }
-
-  /** Repeats among the events whose hash begins with `bucket`, each with the first of its id. */
-  *repeatsOfBucket(bucket: number): Iterable<Repeat> {
-    const places = this.#eventPlaces(bucket);
-    // Only hashes that come twice are looked at further; the order within one hash is that of acceptance.
-    const byHash = new Map<string, number[]>();
-    for (let at = 0; at < places.length; at += 3) {
-      const hash = `${places[at]}:${places[at + 1]}`;
-      const ordinals = byHash.get(hash);
-      if (ordinals === undefined) byHash.set(hash, [places[at + 2]!]);
-      else ordinals.push(places[at + 2]!);
-    }
-    for (const ordinals of byHash.values()) {
-      if (ordinals.length < 2) continue;
-      const firsts = new Map<string, StoredEvent>();
-      for (const ordinal of ordinals.sort((a, b) => a - b)) {
-        const event = this.#eventOf(ordinal);
-        if (event === null) continue;
-        const first = firsts.get(event.eventId);
-        if (first === undefined) firsts.set(event.eventId, { ...event, bytes: event.bytes.slice() });
-        else {
-          const kind = saysTheSame(first.bytes, event.bytes) ? 'same' : 'conflict';
-          yield { eventId: event.eventId, firstOrdinal: first.ordinal, ordinal, kind };
-        }
-      }
-    }
+  repeats(): AsyncIterable<Repeat> {
+    return repeatsOf(this);
   }
 
   /** One past the newest ordinal. */
@@ -169,8 +149,23 @@ export class Reader {
     }));
   }
 
+  /** The chunks that begin at or after an event, in order, each loaded once. */
+  *chunksFrom(ordinal: number): Iterable<EventsOfChunk> {
+    const next = this.#db.prepare('SELECT seq FROM chunks WHERE seq>? ORDER BY seq LIMIT 1');
+    let row = this.#chunkOf.get(ordinal) ?? next.get(0);
+    while (row !== undefined) {
+      const seq = Number(row.seq);
+      const chunk = this.#load(seq);
+      if (chunk !== null) {
+        const count = chunk.keys.length / KEY_WORDS;
+        yield { base: chunk.base, count, eventAt: (i) => eventAt(chunk, i) };
+      }
+      row = next.get(seq);
+    }
+  }
+
   /** Hash and ordinal, three numbers a place, of one bucket: out of the sealed segments and of what is not sealed. */
-  #eventPlaces(bucket: number): number[] {
+  eventPlaces(bucket: number): number[] {
     const found: number[] = [];
     const place = this.#db.prepare('SELECT words FROM places WHERE kind=? AND bucket=? AND segment=?');
     for (const { id, base } of this.#segments()) {
@@ -192,7 +187,8 @@ export class Reader {
     return found;
   }
 
-  #eventOf(ordinal: number): StoredEvent | null {
+  /** Null where retention has taken it. */
+  eventOf(ordinal: number): StoredEvent | null {
     const last = this.#lastChunk;
     const isLast = last !== null && last.base <= ordinal && ordinal < last.base + last.keys.length / KEY_WORDS;
     const row = isLast ? null : this.#chunkOf.get(ordinal);
@@ -218,29 +214,6 @@ export class Reader {
 
   #lastSeq(): number {
     return Number(this.#db.prepare('SELECT coalesce(max(seq), 0) AS seq FROM chunks').get()!.seq);
-  }
-}
-
-/** Which events repeat an earlier one, learned a bucket at a time and kept as one bit an event. */
-class RepeatMap {
-  readonly #reader: Reader;
-  readonly #known = new Uint8Array(BUCKETS);
-  readonly #bits: Uint8Array;
-
-  constructor(reader: Reader) {
-    this.#reader = reader;
-    this.#bits = new Uint8Array(Math.ceil(reader.nextOrdinal() / 8) + 1);
-  }
-
-  has(ordinal: number, hash: NameHash): boolean {
-    const bucket = hash[0] >>> 24;
-    if (this.#known[bucket] === 0) {
-      this.#known[bucket] = 1;
-      for (const repeat of this.#reader.repeatsOfBucket(bucket)) {
-        this.#bits[repeat.ordinal >>> 3]! |= 1 << (repeat.ordinal & 7);
-      }
-    }
-    return (this.#bits[ordinal >>> 3]! & (1 << (ordinal & 7))) !== 0;
   }
 }
 

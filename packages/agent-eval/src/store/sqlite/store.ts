@@ -136,8 +136,9 @@ function overHost(dir: string, host: WriterHost, nowMs: () => number): SqliteSto
     },
     async close() {
       await queue.drain();
-      await host.close();
+      // The writer closes last: it then folds the log into the database and leaves one file.
       await side.close();
+      await host.close();
     },
   };
 }
