@@ -1,8 +1,9 @@
 // Bounded risk as a type: naked shorts, sales beyond what is owned, and placements that no budget can bear.
+
+import type { PlanDraft } from './draft.ts';
 import type { Findings } from './findings.ts';
 import { decimalText, expiryText, strikeText } from './literals.ts';
 import type { Expiry, Instrument, Offset, PlanClause, PriceExpr, Strike, Ticket } from './model.ts';
-import type { PlanDraft } from './parse.ts';
 import { instrumentText } from './print.ts';
 
 /** Contracts' shares each, where the tape does not say otherwise. */

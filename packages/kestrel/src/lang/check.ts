@@ -4,7 +4,8 @@ import { checkRisk, isWayOut } from './check-risk.ts';
 import { checkDuration, checkTrigger, type TriggerPlace } from './check-trigger.ts';
 import { constants, type SessionHours } from './constancy.ts';
 import { quote } from './cursor.ts';
-import { Findings, nearestKnown } from './findings.ts';
+import type { Draft, PlanDraft } from './draft.ts';
+import { Findings, nearestKnown, sortDiagnostics } from './findings.ts';
 import { countMax } from './limits.ts';
 import { clockS, clockText, durationS, offsetText } from './literals.ts';
 import type {
@@ -22,7 +23,6 @@ import type {
   Wake,
 } from './model.ts';
 import { checkNames, type ImportedNames, type KnownNames } from './names.ts';
-import { type Draft, type PlanDraft, sortDiagnostics } from './parse.ts';
 import type { SpanOf } from './spans.ts';
 import { dimensions, fillModels, panes, regimes } from './vocabulary.ts';
 

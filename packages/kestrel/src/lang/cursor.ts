@@ -313,7 +313,7 @@ export class Cursor {
     const text = this.text;
     const words = expected.filter((e) => /^[A-Za-z-]+$/.test(e));
     const near = nearest(text, words);
-    if (near !== undefined) return `did you mean ${quote(near)}?`;
+    if (near !== undefined && near !== text) return `did you mean ${quote(near)}?`;
     const dash = text.indexOf('-');
     if (dash > 0 && /^[0-9$]/.test(text.slice(dash + 1))) return 'put a space before the sign';
     return undefined;
@@ -330,8 +330,10 @@ export function quote(text: string): string {
 }
 
 export function anyOf(list: readonly string[]): string {
-  if (list.length <= 1) return list[0] ?? 'nothing';
-  return `${list.slice(0, -1).join(', ')} or ${list[list.length - 1]}`;
+  // A sign by itself is quoted, or it would be read as punctuation of the sentence.
+  const shown = list.map((item) => (/[a-z0-9]/i.test(item) ? item : `\`${item}\``));
+  if (shown.length <= 1) return shown[0] ?? 'nothing';
+  return `${shown.slice(0, -1).join(', ')} or ${shown[shown.length - 1]}`;
 }
 
 /** Bytes of the text in UTF-8, a lone surrogate counting as the three of its replacement. */

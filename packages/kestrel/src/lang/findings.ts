@@ -57,3 +57,11 @@ export function nearestKnown(word: string, known: readonly string[]): string | u
   const near = nearestOfAll(word, known);
   return near === undefined ? undefined : `the nearest known word is \`${near}\``;
 }
+
+/** Orders by start, then code. */
+export function sortDiagnostics(diagnostics: Diagnostic[]): Diagnostic[] {
+  return diagnostics.sort(
+    (a, b) =>
+      a.span.start - b.span.start || (a.code < b.code ? -1 : a.code > b.code ? 1 : 0) || a.span.end - b.span.end,
+  );
+}

@@ -1,8 +1,8 @@
 // Names: what a document defines, what it refers to, and what neither it nor its session knows.
 import { quote } from './cursor.ts';
+import type { Draft } from './draft.ts';
 import { type Findings, meant } from './findings.ts';
 import type { Grade, Import, Trigger, View } from './model.ts';
-import type { Draft } from './parse.ts';
 
 export type NameKind = 'plan' | 'wake' | 'view' | 'pod' | 'book';
 

@@ -173,6 +173,7 @@ export function parseExpr(c: Cursor): PriceExpr {
 function parseTerm(c: Cursor): PriceExpr {
   const from = c.i;
   if (c.kind === NUMBER) {
+    if (c.unit !== NONE || c.flags !== 0) refuseUnit(c);
     return c.mark({ kind: 'number', e4: c.takeNumber(NONE, priceStart) }, from);
   }
   if (c.isPunct(40)) {
@@ -212,6 +213,12 @@ function parseTerm(c: Cursor): PriceExpr {
       c.i++;
       return c.mark({ kind: 'anchor', name: word as Anchor }, from);
   }
+}
+
+/** A number that is more than a number: a fault of its own is named first. */
+function refuseUnit(c: Cursor): void {
+  if (c.flags === POINT && c.unit === NONE) return;
+  c.fail(priceStart, c.unit === NONE ? undefined : 'a price is a plain number: 5.2, not $5.20');
 }
 
 function isAnchor(word: string): boolean {

@@ -1,9 +1,9 @@
 // Validation: the parse, the imports and the semantic pass, as one list of diagnostics.
 import { type CheckOptions, checkDrafts } from './check.ts';
-import { Findings } from './findings.ts';
+import { Findings, sortDiagnostics } from './findings.ts';
 import { type Fault, ImportGraph, type LinkedDocument, merge, type Resolver } from './imports.ts';
 import type { Diagnostic, KestrelDocument } from './model.ts';
-import { type Parsed, parse, sortDiagnostics } from './parse.ts';
+import { type Parsed, parse } from './parse.ts';
 
 export interface ValidateOptions extends Omit<CheckOptions, 'imported'> {
   /** Path of the document under its root; absent: it stands in the root. */
@@ -64,6 +64,8 @@ function isOk(diagnostics: readonly Diagnostic[]): boolean {
 }
 
 function diagnose(parsed: Parsed, options: ValidateOptions, graph: ImportGraph): Diagnostic[] {
+  // Of half a document nothing can be said but that it is too much.
+  if (parsed.reach === 'cut') return [...parsed.diagnostics];
   const findings = new Findings(parsed.spanOf);
   const imported = new Map(resolveImports(parsed, options, graph, findings));
   const checked = checkDrafts(
