@@ -18,6 +18,11 @@ export async function doorOf(argv: readonly string[]): Promise<Door> {
         return import('../cli/validate.ts');
       case 'card':
         return import('../cli/card.ts');
+      case 'verify':
+      case 'sessions':
+      case 'frame':
+      case 'dataset':
+        return import('../cli/session-door.ts');
     }
   }
   return import('../cli/people.ts');

@@ -1,6 +1,7 @@
 /** The command line: every verb, in the order in which help lists them. */
 import { IMPORT_FORMATS } from '../market/index.ts';
 import { DETAILS, REGIMES } from '../market/synth/index.ts';
+import { SESSION_VERBS } from './session-verbs.ts';
 import { TEXT_VERBS } from './text-verbs.ts';
 import { json, type Operand, type Option, type Verb } from './verb.ts';
 
@@ -161,4 +162,4 @@ export const PEOPLE_VERBS: readonly Verb[] = [
   },
 ];
 
-export const VERBS: readonly Verb[] = [...Object.values(TEXT_VERBS), ...PEOPLE_VERBS];
+export const VERBS: readonly Verb[] = [...Object.values(TEXT_VERBS), ...PEOPLE_VERBS, ...SESSION_VERBS];

@@ -20,6 +20,16 @@ export function readRequest(line: string): JsonObject {
   return value;
 }
 
+/** Any JSON value, as strictly. @returns undefined where the bytes are none */
+export function readJson(bytes: Uint8Array): unknown {
+  try {
+    const reader = new Reader(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return reader.whole();
+  } catch {
+    return undefined;
+  }
+}
+
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const PLAIN = /[^"\\\u0000-\u001f]*/y;
 const SHOWN_CHARS = 24;
@@ -37,6 +47,14 @@ class Reader {
       if (c !== 0x20 && c !== 0x09 && c !== 0x0d && c !== 0x0a) return;
       this.at++;
     }
+  }
+
+  whole(): unknown {
+    this.space();
+    const value = this.value(0);
+    this.space();
+    if (this.at < this.text.length) this.fail('the end');
+    return value;
   }
 
   private value(depth: number): unknown {

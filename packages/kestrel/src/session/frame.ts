@@ -308,3 +308,21 @@ function kernelOf(engine: Engine): Kernel {
     wakesLeft,
   };
 }
+
+/** Whether the value looks like a frame, so that a rendering of it does not fail. */
+export function isFrameShape(value: unknown): value is Frame {
+  if (typeof value !== 'object' || value === null) return false;
+  const frame = value as Record<string, unknown>;
+  const lists = [frame.symbols, frame.tape, frame.levels, frame.chain, frame.plans, frame.news];
+  const kernel = frame.kernel as Record<string, unknown> | null | undefined;
+  return (
+    frame.v === 'kestrel.frame/v1' &&
+    Number.isSafeInteger(frame.t) &&
+    typeof frame.clock === 'string' &&
+    lists.every((list) => Array.isArray(list)) &&
+    typeof kernel === 'object' &&
+    kernel !== null &&
+    Array.isArray(kernel.positions) &&
+    Array.isArray(kernel.resting)
+  );
+}

@@ -8,4 +8,5 @@ export * from './generated/catalog.ts';
 export * from './grade.ts';
 export * from './play.ts';
 export * from './proof.ts';
+export { type FrameForm, type RenderOptions, renderFrame } from './render.ts';
 export * from './turn.ts';

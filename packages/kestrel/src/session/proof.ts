@@ -148,3 +148,25 @@ function shown(value: unknown): string {
   const text = typeof value === 'string' ? value : value === undefined ? 'nothing' : jcs(value);
   return text.length <= SHOWN_CHARS_MAX ? text : `${text.slice(0, SHOWN_CHARS_MAX).toWellFormed()}…`;
 }
+
+/** Why the value is no proof, or undefined where it has a proof's shape. What it says is for the replay to judge. */
+export function isProofShape(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is no JSON object';
+  const proof = value as Record<string, unknown>;
+  if (proof.v !== PROOF_VERSION) return `v is not ${PROOF_VERSION}`;
+  const { pins, document, checkpoints, turns, blotter, blinded } = proof;
+  if (typeof pins !== 'object' || pins === null) return 'pins is no object';
+  const { tape, fill, fees, rUsdE4, thinkMs, subject } = pins as Record<string, unknown>;
+  if (typeof tape !== 'string' || typeof fill !== 'string' || typeof fees !== 'string')
+    return 'pins names no tape, fill or fees';
+  if (!Number.isSafeInteger(rUsdE4) || (thinkMs !== null && !Number.isSafeInteger(thinkMs)))
+    return 'pins holds no whole numbers';
+  if (subject !== null && typeof subject !== 'string') return 'pins.subject is no id';
+  if (document !== null && typeof document !== 'string') return 'document is no text';
+  if (!Array.isArray(checkpoints) || checkpoints.some((clock) => typeof clock !== 'string'))
+    return 'checkpoints is no list of clocks';
+  if (!Array.isArray(turns) || turns.length > PROOF_TURNS_MAX) return 'turns is no list';
+  if (turns.some((turn) => typeof turn !== 'object' || turn === null)) return 'turns holds what is no turn';
+  if (typeof blotter !== 'object' || blotter === null) return 'blotter is no object';
+  return typeof blinded === 'boolean' ? undefined : 'blinded is no truth value';
+}
