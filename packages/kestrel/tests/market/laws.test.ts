@@ -7,7 +7,7 @@ import { parseTape, type Tape, unpack, writeTape } from '../../src/market/index.
 import { diceOf, eventList, HEADER, type Plain, respelled, tapeFromLines, tapeOfEvents, textOf } from './lines.ts';
 import { oracleIdentity, oracleRows } from './oracle.ts';
 
-const RUNS = { numRuns: 300 };
+const RUNS = { numRuns: 150 };
 
 function rowsOf(tape: Tape): unknown {
   const { columns } = tape;
@@ -146,7 +146,7 @@ describe('the fast and the strict reader', () => {
           expect(verdict(lines, 'fast', badLines)).toEqual(verdict(lines, 'strict', badLines));
         },
       ),
-      { numRuns: 1_500 },
+      { numRuns: 700 },
     );
   });
 });

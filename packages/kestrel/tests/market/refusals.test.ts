@@ -48,7 +48,11 @@ describe.each(CASES)('$name', (input) => {
 
 describe('bytes', () => {
   test('that are no UTF-8 are refused at their line', () => {
-    const bytes = Buffer.concat([Buffer.from(`${USUAL}\n{"t":1381152600000000,"k":"news","text":"`), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
+    const bytes = Buffer.concat([
+      Buffer.from(`${USUAL}\n{"t":1381152600000000,"k":"news","text":"`),
+      Buffer.from([0xff, 0xfe]),
+      Buffer.from('"}'),
+    ]);
     expect(() => parseTape(bytes)).toThrowError(/^line 2: utf8-bad/);
   });
 
@@ -102,7 +106,15 @@ describe('what is odd and allowed', () => {
 
 describe('lenient reading', () => {
   const trade = (t: number, p: unknown) => JSON.stringify({ t, k: 'trade', s: 'SPY', p, z: 1 });
-  const lines = [USUAL, trade(OPEN, 1), trade(OPEN - 1, 1), 'x', trade(OPEN + 1, 1.00001), trade(OPEN + 2, 2), trade(OPEN + 3, 2.00001)];
+  const lines = [
+    USUAL,
+    trade(OPEN, 1),
+    trade(OPEN - 1, 1),
+    'x',
+    trade(OPEN + 1, 1.00001),
+    trade(OPEN + 2, 2),
+    trade(OPEN + 3, 2.00001),
+  ];
 
   test('skips bad lines, says which, and records them in the header and so in the identity', () => {
     const { tape, skipped } = parseTape(lines.join('\n'), { badLines: 'skip' });

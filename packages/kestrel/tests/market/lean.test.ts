@@ -1,0 +1,156 @@
+/** LEAN archives: golden small ones that say each rule, and every real day that is at hand. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { zipSync } from 'fflate';
+import { describe, expect, test } from 'vitest';
+import {
+  Flag,
+  importLean,
+  Kind,
+  type LeanOptions,
+  parseTape,
+  type Tape,
+  TapeRefusal,
+  writeTape,
+} from '../../src/market/index.ts';
+import { DERIVED, HAS_DATA, leanArchives, leanFile } from './data.ts';
+import { textOf } from './lines.ts';
+import { naiveLines } from './naive-lean.ts';
+
+interface Case {
+  readonly name: string;
+  readonly files: readonly { readonly path: string; readonly entries: Readonly<Record<string, readonly string[]>> }[];
+  readonly options?: LeanOptions;
+  /** Rows of a daily file, given as `daily`. */
+  readonly daily?: readonly string[];
+  /** Event lines that come out, or */
+  readonly lines?: readonly string[];
+  readonly header?: Readonly<Record<string, unknown>>;
+  /** the code it is refused with, and a piece of its message. */
+  readonly code?: string;
+  readonly message?: string;
+}
+
+const CASES = JSON.parse(readFileSync(new URL('lean.json', import.meta.url), 'utf8')) as readonly Case[];
+
+function zipOf(entries: Readonly<Record<string, readonly string[]>>): Uint8Array {
+  return zipSync(
+    Object.fromEntries(Object.entries(entries).map(([name, rows]) => [name, Buffer.from(rows.join('\n'))])),
+  );
+}
+
+function made(input: Case): { tape: Tape } | { refusal: TapeRefusal } {
+  const files = input.files.map(({ path, entries }) => ({ name: path, bytes: zipOf(entries) }));
+  const daily =
+    input.daily === undefined ? {} : { daily: { name: 'daily/x.zip', bytes: zipOf({ 'x.csv': input.daily }) } };
+  try {
+    return importLean(files, { ...input.options, ...daily });
+  } catch (error) {
+    if (error instanceof TapeRefusal) return { refusal: error };
+    throw error;
+  }
+}
+
+function check(input: Case): void {
+  const got = made(input);
+  if ('refusal' in got) {
+    expect([got.refusal.message, got.refusal.code]).toEqual([got.refusal.message, input.code]);
+    expect(got.refusal.message).toContain(input.message ?? '');
+    return;
+  }
+  const [header, ...lines] = textOf(got.tape).trimEnd().split('\n');
+  expect(lines).toEqual(input.lines);
+  expect(JSON.parse(header!)).toMatchObject(input.header ?? {});
+  expect(parseTape(textOf(got.tape)).tape.identity).toBe(got.tape.identity);
+}
+
+describe('a LEAN archive', () => {
+  test.each(CASES)('$name', check);
+});
+
+interface Day {
+  readonly files: readonly string[];
+  readonly options?: LeanOptions;
+  readonly identity: string;
+  readonly events: number;
+}
+
+const DAYS = JSON.parse(readFileSync(new URL('lean-days.json', import.meta.url), 'utf8')) as readonly Day[];
+
+describe.skipIf(!HAS_DATA)('a real day', () => {
+  test.each(DAYS)('$files.0 and its like', (day) => {
+    const { tape } = importLean(day.files.map(leanFile), day.options);
+    expect({ identity: tape.identity, events: tape.columns.length }).toEqual({
+      identity: day.identity,
+      events: day.events,
+    });
+    expect(parseTape(writeTape(tape)).tape.identity).toBe(tape.identity);
+  });
+
+  test('of shares is what a plain second reading makes of it', () => {
+    const days = new Map<string, string[]>();
+    for (const path of leanArchives('equity/usa').filter(
+      (each) => !each.includes('/daily/') && !each.includes('/bac/'),
+    )) {
+      const key = path.replace(/_(quote|trade)\.zip$/, '');
+      days.set(key, [...(days.get(key) ?? []), path]);
+    }
+    expect(days.size).toBeGreaterThan(20);
+    for (const [key, paths] of days) {
+      const files = paths.map(leanFile);
+      const lines = textOf(importLean(files).tape).trimEnd().split('\n').slice(1);
+      const wanted = naiveLines(files, key.split('/')[3]!.toUpperCase());
+      expect(lines.length).toBe(wanted.length);
+      const wrong = lines.findIndex((line, i) => line !== wanted[i]);
+      expect([key, wrong, lines[wrong]]).toEqual([key, -1, undefined]);
+    }
+  });
+
+  test('of another security is refused by its name', () => {
+    for (const path of ['forex/oanda/tick/eurusd', 'crypto/coinbase/minute/btcusd', 'future/cme/minute/es']) {
+      const [first] = leanArchives(path);
+      expect(() => importLean([leanFile(first!)])).toThrowError(/name-unknown: wanted a security that a tape holds/);
+    }
+  });
+
+  test('of IBM shows the states of the book that were derived from it, in order', () => {
+    const files = ['quote', 'trade'].map((rows) => leanFile(`equity/usa/tick/ibm/20131007_${rows}.zip`));
+    const { columns, session } = importLean(files).tape;
+    const midnight = session.open - 34_200_000_000;
+    const derived = gunzipSync(readFileSync(join(DERIVED, 'ibm_20131007_nbbo.csv.gz')))
+      .toString('utf8')
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((row) => row.split(','));
+    // The derived file joins the two rows of one quote: each of its states is one of ours, in the same order.
+    let i = 0;
+    for (const [ms, bid, bidSize, ask, askSize] of derived) {
+      const t = midnight + Number(ms) * 1_000;
+      const [a, b, c, d] = [bid!.replace('.', ''), bidSize, ask!.replace('.', ''), askSize].map(Number);
+      const is = () =>
+        columns.kind[i] === Kind.quote &&
+        columns.t[i] === t &&
+        columns.a[i] === a &&
+        columns.b[i] === b &&
+        columns.c[i] === c &&
+        columns.d[i] === d;
+      while (i < columns.length && !is()) i++;
+      if (i === columns.length) throw new Error(`no state of the tape is ${ms},${bid},${bidSize},${ask},${askSize}`);
+      i++;
+    }
+    expect(derived.length).toBe(46_374);
+    expect(columns.flags.filter((flag) => (flag & Flag.suspect) !== 0)).toHaveLength(1);
+  });
+
+  test('reads its prior close and its own from the daily archive', () => {
+    const files = [leanFile('equity/usa/minute/spy/20131007_trade.zip')];
+    const daily = leanFile('equity/usa/daily/spy.zip');
+    const { tape } = importLean(files, { daily, officialClose: 'daily' });
+    // 2013-10-04 closed at 168.89, 2013-10-07 at 167.42.
+    expect(tape.reference.SPY?.priorCloseE4).toBe(1_688_900);
+    const last = tape.columns.length - 1;
+    expect([tape.columns.kind[last], tape.columns.a[last]]).toEqual([Kind.close, 1_674_200]);
+  });
+});
