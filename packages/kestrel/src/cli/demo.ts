@@ -14,7 +14,7 @@ export function demo(streams: Streams): number {
   const paint = paintFor(streams);
   const tape = bundledDay(STARTER_DAY);
   const texts = [{ source: '-', text: STARTER_PLAN }];
-  const blotter = play({ tape, texts, fill: FILL, fees: 'none', rUsdE4: R_USD * 10_000 }, streams);
+  const blotter = play({ tape, texts, fill: FILL, fees: 'none', rUsdE4: R_USD * 10_000, form: 'text' }, streams);
   const briefing = [
     paint.bold('Briefing'),
     '  A plan is judgment written in advance: when to act, with how much, and every way out. The engine carries it out at the',

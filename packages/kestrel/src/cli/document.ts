@@ -49,8 +49,12 @@ export function refusedDocument(source: Source, diagnostics: readonly Diagnostic
     message: `${called(source)} has ${count(errorsIn(diagnostics), 'error')}`,
     expected: 'a document without errors',
     got: `${first.code} at ${first.span.line}:${first.span.column}: ${first.message}`,
-    next: 'kestrel validate lists them all',
+    diagnostics,
   });
+}
+
+export function tellDiagnostics(source: Source, diagnostics: readonly Diagnostic[], streams: Streams): void {
+  for (const diagnostic of diagnostics) streams.say(`${diagnosticLine(source, diagnostic)}\n`);
 }
 
 /** `plan.kes:3:5: error K051: …` */

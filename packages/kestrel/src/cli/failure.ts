@@ -14,6 +14,8 @@ export interface FailureDetails {
   readonly got?: string;
   /** What to do next. */
   readonly next?: string;
+  /** Every problem of the document that was refused, as the language reports them. */
+  readonly diagnostics?: readonly object[];
 }
 
 export class Failure extends Error {
@@ -55,12 +57,7 @@ function isRefusalCode(code: string): boolean {
 export function failureLine(failure: FailureDetails, form: 'text' | 'json'): { line: string; exit: number } {
   const got = failure.got === undefined ? undefined : cut(failure.got);
   const exit = exitOf(failure.code);
-  if (form === 'json') {
-    return {
-      line: `${jcs({ ...failure, message: wellFormed(failure.message), ...(got === undefined ? {} : { got }) })}\n`,
-      exit,
-    };
-  }
+  if (form === 'json') return { line: `${json(failure, got)}\n`, exit };
   const parts = [`kestrel: ${failure.code}: ${oneLine(failure.message)}`];
   const told = (piece: string): boolean => failure.message.includes(piece);
   if (failure.expected !== undefined && !told(failure.expected)) parts.push(`wanted ${oneLine(failure.expected)}`);
@@ -69,7 +66,15 @@ export function failureLine(failure: FailureDetails, form: 'text' | 'json'): { l
   return { line: `${parts.join('; ')}\n`, exit };
 }
 
-export const isOurs = (failure: FailureDetails): boolean => exitOf(failure.code) === EXITS.internal;
+/** Canonical where the parts allow it; a part that does not is left out, since a refusal must never fail itself. */
+function json(failure: FailureDetails, got: string | undefined): string {
+  const message = wellFormed(failure.message);
+  try {
+    return jcs({ ...failure, message, ...(got === undefined ? {} : { got }) });
+  } catch {
+    return jcs({ code: failure.code, message });
+  }
+}
 
 function cut(text: string): string {
   const whole = wellFormed(text);

@@ -1,7 +1,7 @@
 /** `kestrel parse`: an outline of a document, or with --json its model and diagnostics. */
 import { type ParseResult, parse, type Statement } from '../lang/index.ts';
 import { answer } from './answer.ts';
-import { count, diagnosticLine, errorsIn, questionOf } from './document.ts';
+import { count, errorsIn, questionOf, tellDiagnostics } from './document.ts';
 import { EXITS } from './exits.ts';
 import { quietStreams, type Streams } from './streams.ts';
 
@@ -14,7 +14,7 @@ export function runParse(argv: readonly string[], streams: Streams): number {
     streams.write(`${canonical({ document: result.document, diagnostics: result.diagnostics })}\n`);
   } else {
     streams.write(outline(result));
-    for (const diagnostic of result.diagnostics) streams.say(`${diagnosticLine(source, diagnostic)}\n`);
+    tellDiagnostics(source, result.diagnostics, streams);
   }
   return errorsIn(result.diagnostics) === 0 ? EXITS.ok : EXITS['document-refused'];
 }

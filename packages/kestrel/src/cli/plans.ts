@@ -1,7 +1,7 @@
 /** The documents of a run: each read, linked with its imports and judged by this day; one error refuses the run. */
 import { definitions, type KestrelDocument, type LinkedDocument, link, parse } from '../lang/index.ts';
 import { type Tape, utcToLocal } from '../market/index.ts';
-import { diagnosticLine, readDocument, refusedDocument } from './document.ts';
+import { readDocument, refusedDocument, tellDiagnostics } from './document.ts';
 import { importsBeside } from './imports.ts';
 import type { Source, Streams } from './streams.ts';
 
@@ -21,12 +21,13 @@ export interface Circumstances {
   readonly tape: Tape;
   /** What 1R is, in 1e-4 of the currency. */
   readonly rUsdE4: number;
+  readonly form: 'text' | 'json';
 }
 
 export const readDocuments = (sources: readonly Source[], streams: Streams): DocumentText[] =>
   sources.map((source) => ({ source, text: readDocument(source, streams) }));
 
-/** @throws Failure `document-refused`; every diagnostic is told first */
+/** @throws Failure `document-refused`, with every diagnostic */
 export function judgedPlans(texts: readonly DocumentText[], given: Circumstances, streams: Streams): JudgedPlans {
   const defined = texts.map(({ text }) => definitions(parse(text).document));
   const documents: KestrelDocument[] = [];
@@ -38,7 +39,8 @@ export function judgedPlans(texts: readonly DocumentText[], given: Circumstances
       rUsdE4: given.rUsdE4,
       known: namesOf(defined.filter((_, j) => j !== i)),
     });
-    for (const diagnostic of linked.diagnostics) streams.say(`${diagnosticLine(source, diagnostic)}\n`);
+    // For programs the refusal itself holds them, so that stderr is one object.
+    if (given.form === 'text') tellDiagnostics(source, linked.diagnostics, streams);
     if (!linked.ok) throw refusedDocument(source, linked.diagnostics);
     // Alone, a document stands as it was written; with imports, as what all of them say together.
     documents.push(linked.documents.length === 1 ? linked.parsed.document : linked.document);

@@ -2,7 +2,7 @@
 import { jcs } from 'ground/jcs';
 import { parse, print } from '../lang/index.ts';
 import { answer } from './answer.ts';
-import { diagnosticLine, errorsIn, questionOf, refusedDocument } from './document.ts';
+import { errorsIn, questionOf, refusedDocument, tellDiagnostics } from './document.ts';
 import { EXITS } from './exits.ts';
 import { quietStreams, type Streams } from './streams.ts';
 
@@ -12,7 +12,7 @@ export function runPrint(argv: readonly string[], streams: Streams): number {
   const { source, text, form } = questionOf('print', argv, streams);
   const { document, diagnostics } = parse(text);
   if (errorsIn(diagnostics) > 0) {
-    if (form === 'text') for (const diagnostic of diagnostics) streams.say(`${diagnosticLine(source, diagnostic)}\n`);
+    if (form === 'text') tellDiagnostics(source, diagnostics, streams);
     throw refusedDocument(source, diagnostics);
   }
   const printed = print(document);

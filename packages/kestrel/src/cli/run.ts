@@ -25,6 +25,7 @@ export interface Play {
   readonly fees: (typeof FEE_SCHEDULES)[number];
   /** What 1R is, in 1e-4 of the currency. */
   readonly rUsdE4: number;
+  readonly form: 'text' | 'json';
   /** The session's budget in 1e-4 R; absent: no limit beyond the plans'. */
   readonly sessionRE4?: number;
 }
@@ -43,6 +44,7 @@ export function run({ values }: Arguments, streams: Streams): number {
       fill: one('fill') as Play['fill'],
       fees: (one('fees') ?? 'none') as Play['fees'],
       rUsdE4,
+      form: values.has('json') ? 'json' : 'text',
       ...(sessionRE4 === undefined ? {} : { sessionRE4 }),
     },
     streams,

@@ -136,6 +136,14 @@ describe('run', () => {
     expect(stderr).toMatch(/\nkestrel: document-refused: .*bad\.kes has 2 errors; .*\n$/);
   });
 
+  test('for programs a refused document is one object, its diagnostics inside', async () => {
+    const { status, stdout, stderr } = await captured(arguments_('--plans', at('bad.kes'), '--json'));
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    const { code, diagnostics } = JSON.parse(stderr);
+    expect(code).toBe('document-refused');
+    expect(diagnostics.map((one: { code: string }) => one.code)).toEqual(expect.arrayContaining(['K051', 'K040']));
+  });
+
   test('one name in two documents is refused', async () => {
     const { status, stderr } = await captured(arguments_('--plans', at('plan.kes')));
     expect(status).toBe(2);

@@ -82,7 +82,7 @@ describe('print', () => {
     const { stdout, stderr, status } = await captured(['print'], { stdin: `${PLAN}USING signal\n` });
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(
-      /^-:5:\d+: error K001: .*\nkestrel: document-refused: standard input has 1 error; wanted .*\n$/,
+      /^-:5:\d+: error K001: .*\nkestrel: document-refused: standard input has 1 error; wanted .*; got K001 .*\n$/,
     );
   });
 
