@@ -11,6 +11,8 @@ export interface DocumentWeights {
   /** Percent. */
   readonly regime: number;
   readonly noWhen: number;
+  /** Plans whose budget is about what their tickets may lose. */
+  readonly tight: number;
   readonly pods: number;
   readonly using: number;
   readonly modifiers: number;
@@ -49,8 +51,9 @@ export const documentWeights: DocumentWeights = {
     contested: 0,
   },
   prices: { level: 25, book: 30, lean: 12, bounded: 8, fair: 8, offset: 14, odd: 3 },
-  regime: 6,
+  regime: 5,
   noWhen: 22,
+  tight: 12,
   pods: 25,
   using: 30,
   modifiers: 30,
@@ -135,7 +138,10 @@ class Writer {
     const { dice, weights } = this;
     const own = dice.chance(10) ? this.using() : undefined;
     this.signal = own?.signal ?? signal;
-    const budget = dice.pick(['0.2R', '0.5R', '1R', '2R', '2R', '5R', '10R', '10R', '10R', '10R']);
+    const tight = dice.chance(weights.tight);
+    const budget = tight
+      ? dice.pick(['0.1R', '0.2R', '0.2R', '0.3R', '0.5R', '0.5R', '0.7R', '1R'])
+      : dice.pick(['1R', '2R', '2R', '5R', '10R', '10R', '10R', '10R']);
     const head = [
       `PLAN ${name}`,
       books.length > 0 && dice.chance(70) ? `in ${dice.pick(books)}` : '',

@@ -20,7 +20,7 @@ export interface TapeWeights {
 }
 
 export const tapeWeights: TapeWeights = {
-  feeds: { full: 60, quotes: 8, trades: 6, bars: 16, 'bars-and-quotes': 4, minutes: 6 },
+  feeds: { full: 58, quotes: 8, trades: 6, bars: 22, 'bars-and-quotes': 4, minutes: 6 },
   suspect: 6,
   halt: 22,
   preOpen: 80,

@@ -49,7 +49,8 @@ interface Memory {
 
 const PLAN_FACTS = new Set(['fills.avg_px', 'fills.qty', 'position.qty', 'pnl.realized', 'budget.left']);
 export const isFact = (name: string): boolean => PLAN_FACTS.has(name);
-const E4_UNITS = new Set([
+/** Series whose unit is a price. */
+export const PRICE_SERIES: ReadonlySet<string> = new Set([
   'spot',
   'bid',
   'ask',
@@ -350,7 +351,7 @@ export class Reader {
 function numberBeside(of: NumberOperand, beside: Operand | Percentile): number {
   if (of.unit === 'c') return of.e4 / 100;
   if (of.unit === '$') return of.e4;
-  const price = beside.kind === 'series' && E4_UNITS.has(beside.name);
+  const price = beside.kind === 'series' && PRICE_SERIES.has(beside.name);
   return price ? of.e4 : of.e4 / 1e4;
 }
 
