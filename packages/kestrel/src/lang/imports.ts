@@ -158,13 +158,14 @@ export function merge(imports: readonly LinkedDocument[], root: LinkedDocument):
   const byPath = new Map([...imports, root].map((linked) => [linked.path, linked]));
   const taken = new Map<LinkedDocument, Set<Statement>>();
   const queue: { readonly linked: LinkedDocument; readonly name: string }[] = [];
+  const homes = new Map([...imports, root].map((linked) => [linked, homeOf(linked)]));
   const reach = (linked: LinkedDocument, name: string): void => {
-    for (const statement of linked.document.statements) {
-      if (statement.kind === 'import' && statement.names.includes(name)) {
-        const target = byPath.get(joinPath(linked.path, statement.path) ?? '');
-        if (target !== undefined) queue.push({ linked: target, name });
-      } else if (defines(statement, name)) take(linked, statement);
-    }
+    const home = homes.get(linked)!;
+    const own = home.defines.get(name);
+    if (own !== undefined) take(linked, own);
+    const path = home.imports.get(name);
+    const target = path === undefined ? undefined : byPath.get(path);
+    if (target !== undefined) queue.push({ linked: target, name });
   };
   const take = (linked: LinkedDocument, statement: Statement): void => {
     const own = taken.get(linked) ?? new Set<Statement>();
@@ -190,6 +191,18 @@ export function merge(imports: readonly LinkedDocument[], root: LinkedDocument):
   return { statements };
 }
 
+/** Names that two statements of a merged document have: those that an import needs at home may meet others here. */
+export function collisions(merged: KestrelDocument): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  for (const statement of merged.statements) {
+    if (!('name' in statement) || statement.kind === 'grade') continue;
+    if (seen.has(statement.name)) twice.add(statement.name);
+    seen.add(statement.name);
+  }
+  return twice;
+}
+
 function withUsing(plan: Plan, using: Using | undefined): Plan {
   if (plan.using !== undefined || using === undefined) return plan;
   const own: UsingClause = {
@@ -200,21 +213,35 @@ function withUsing(plan: Plan, using: Using | undefined): Plan {
   return { ...plan, using: own };
 }
 
-function defines(statement: Statement, name: string): boolean {
-  switch (statement.kind) {
-    case 'plan':
-    case 'wake':
-    case 'view':
-      return statement.name === name;
-    case 'pod':
-      return statement.name === name || statement.books.some((book) => book.name === name);
-    case 'import':
-    case 'using':
-    case 'grade':
-      return false;
-    default:
-      return statement satisfies never;
+/** Where the names of a document lead: to its own statements, or to the paths it imports them from. */
+interface Home {
+  readonly defines: ReadonlyMap<string, Statement>;
+  readonly imports: ReadonlyMap<string, string>;
+}
+
+function homeOf({ path, document }: LinkedDocument): Home {
+  const defines = new Map<string, Statement>();
+  const imports = new Map<string, string>();
+  for (const statement of document.statements) {
+    switch (statement.kind) {
+      case 'plan':
+      case 'wake':
+      case 'view':
+      case 'pod':
+        defines.set(statement.name, statement);
+        if (statement.kind === 'pod') for (const book of statement.books) defines.set(book.name, statement);
+        break;
+      case 'import':
+        for (const name of statement.names) imports.set(name, joinPath(path, statement.path) ?? '');
+        break;
+      case 'using':
+      case 'grade':
+        break;
+      default:
+        statement satisfies never;
+    }
   }
+  return { defines, imports };
 }
 
 /** Names that a statement refers to. */

@@ -17,6 +17,6 @@ export const countMax = 10_000;
 /** Characters of a word that are compared when a nearest word is looked for. */
 export const nearestCharsMax = 32;
 /** Documents that one import graph may hold. */
-export const importsMax = 256;
+export const importsMax = 64;
 /** Problems that one document is told of; beyond them it is refused as it stands. */
 export const diagnosticsMax = 4_096;

@@ -1,7 +1,7 @@
 // Validation: the parse, the imports and the semantic pass, as one list of diagnostics.
 import { type CheckOptions, checkDrafts } from './check.ts';
 import { Findings, sortDiagnostics } from './findings.ts';
-import { type Fault, ImportGraph, type LinkedDocument, merge, type Resolver } from './imports.ts';
+import { collisions, type Fault, ImportGraph, type LinkedDocument, merge, type Resolver } from './imports.ts';
 import type { Diagnostic, KestrelDocument } from './model.ts';
 import { type Parsed, parse } from './parse.ts';
 
@@ -31,7 +31,7 @@ export interface Linked extends Validation {
 
 export function validate(text: string, options: ValidateOptions = {}): Validation {
   const parsed = parse(text);
-  const diagnostics = diagnose(parsed, options, newGraph(options));
+  const diagnostics = diagnoseAll(parsed, options, newGraph(options));
   return { ok: isOk(diagnostics), diagnostics };
 }
 
@@ -39,7 +39,7 @@ export function validate(text: string, options: ValidateOptions = {}): Validatio
 export function link(text: string, options: ValidateOptions = {}): Linked {
   const parsed = parse(text);
   const graph = newGraph(options);
-  const diagnostics = diagnose(parsed, options, graph);
+  const diagnostics = diagnoseAll(parsed, options, graph);
   const root: LinkedDocument = { path: rootPath(options), text, document: parsed.document };
   const ok = isOk(diagnostics);
   return {
@@ -63,6 +63,13 @@ function isOk(diagnostics: readonly Diagnostic[]): boolean {
   return !diagnostics.some((d) => d.severity === 'error');
 }
 
+/** The findings of the document that is asked about, with those that only its imports together give rise to. */
+function diagnoseAll(parsed: Parsed, options: ValidateOptions, graph: ImportGraph): Diagnostic[] {
+  const own = diagnose(parsed, options, graph);
+  if (graph.documents.length === 0 || !isOk(own)) return own;
+  return sortDiagnostics([...own, ...collide(parsed, rootPath(options), graph)]);
+}
+
 function diagnose(parsed: Parsed, options: ValidateOptions, graph: ImportGraph): Diagnostic[] {
   // Of half a document nothing can be said but that it is too much.
   if (parsed.reach === 'cut') return [...parsed.diagnostics];
@@ -78,8 +85,27 @@ function diagnose(parsed: Parsed, options: ValidateOptions, graph: ImportGraph):
     parsed.spanOf,
     { ...options, imported },
   );
-  if (checked.length === 0 && findings.diagnostics.length === 0) return [...parsed.diagnostics];
   return sortDiagnostics([...parsed.diagnostics, ...findings.diagnostics, ...checked]);
+}
+
+/** K010 where what an import needs at home has a name that another statement has here. */
+function collide(parsed: Parsed, path: string, graph: ImportGraph): readonly Diagnostic[] {
+  const findings = new Findings(parsed.spanOf);
+  const { document, text } = parsed;
+  const imports = document.statements.filter((statement) => statement.kind === 'import');
+  for (const name of collisions(merge(graph.documents, { path, text, document }))) {
+    const own = document.statements.find((s) => 'name' in s && s.kind !== 'grade' && s.name === name);
+    const node = own ?? imports[imports.length - 1];
+    if (node === undefined) continue;
+    findings.add({
+      code: 'K010',
+      node,
+      part: own === undefined ? 'path' : 'name',
+      message: `an import brings another statement named \`${name}\` with it`,
+      hint: 'give one of them another name',
+    });
+  }
+  return findings.diagnostics;
 }
 
 function resolveImports(parsed: Parsed, options: ValidateOptions, graph: ImportGraph, findings: Findings) {

@@ -58,6 +58,16 @@ describe('imports', () => {
     ]);
   });
 
+  it('K010: what an import needs at home meets a name here', () => {
+    const folder = {
+      'a.kestrel': `${plan('a', '  ARM helper\n')}${plan('helper')}`,
+      'b.kestrel': `${plan('b', '  ARM helper\n')}${plan('helper')}`,
+    };
+    check({ main: `IMPORT a FROM ./a.kestrel\n${waits('helper', 'a')}`, folder }, ['K010 2:6 helper']);
+    const both = `IMPORT a FROM ./a.kestrel\nIMPORT b FROM ./b.kestrel\n${plan('c').replace('spot > 5', 'plan(a).done OR plan(b).done')}`;
+    check({ main: both, folder }, ['K010 2:15 ./b.kestrel']);
+  });
+
   it('K012: a cycle, however long, and a document that imports itself', () => {
     const folder = {
       'a.kestrel': `IMPORT b FROM ./b.kestrel\n${waits('a', 'b')}`,
