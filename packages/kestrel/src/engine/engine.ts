@@ -628,7 +628,7 @@ export class Engine implements Desk, GroupHub {
     let dirty = moved;
     const att = m.attention[s]!;
     if ((att & Attention.countReads) !== 0) m.reads[s] = m.reads[s]! + 1;
-    if ((att & Attention.windows) !== 0) {
+    if ((att & Attention.windows) !== 0 && (moved & Moved.halt) === 0) {
       const windows = this.#windows[s]!;
       if (t >= windows.next) dirty |= windows.advance(t);
     }
@@ -654,7 +654,12 @@ export class Engine implements Desk, GroupHub {
       const list = this.#pending[s]!;
       this.#pending[s] = [];
       attention[s] = attention[s]! & ~Attention.pending;
-      for (const trigger of list) trigger.touched();
+      const { seq } = this.#instant;
+      for (const trigger of list) {
+        trigger.touched();
+        // What was asked for in this very event is owed at the next.
+        if (trigger.owedFrom === seq && trigger.active) this.readNext(trigger);
+      }
     }
     if ((att & Attention.firstEvent) !== 0) {
       const list = this.#first[s]!;
@@ -687,7 +692,8 @@ export class Engine implements Desk, GroupHub {
     if (m.halted[s] === 1 && !(k === Kind.halt && !turnsOn)) return;
     this.#at(i, t, s);
     let moved = 0;
-    if (m.seen[s] === 0) {
+    // A halt's end shows nothing new: series stand as they were, UNKNOWN before a first event.
+    if (m.seen[s] === 0 && k !== Kind.halt) {
       m.seen[s] = 1;
       moved = ALL_MOVED;
       if (!Number.isNaN(m.lastMid[s]!)) m.spot[s] = m.lastMid[s]!;
@@ -700,7 +706,7 @@ export class Engine implements Desk, GroupHub {
           m.halted[s] = turnsOn ? 1 : 0;
           m.quoteEvent[s] = -1;
         }
-        moved = ALL_MOVED;
+        moved = ALL_MOVED | Moved.halt;
         break;
       case Kind.quote: {
         m.quoteEvent[s] = i;
@@ -933,6 +939,7 @@ export class Engine implements Desk, GroupHub {
   // -------------------------------------------------------------- the desk
 
   readNext(trigger: Trigger): void {
+    trigger.owedFrom = this.#instant.seq;
     for (const s of trigger.slots) {
       this.#pending[s]!.push(trigger);
       this.market.attention[s] = this.market.attention[s]! | Attention.pending;
@@ -963,6 +970,7 @@ export class Engine implements Desk, GroupHub {
       filled: 0,
       limitE4: spec.limitE4,
       arrivedAt: null,
+      standsFrom: t,
       state: 'in-flight',
       arrival: 0,
       waiting: true,

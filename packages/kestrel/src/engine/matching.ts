@@ -43,6 +43,7 @@ export class Matching {
   arrive(order: Order, t: number): void {
     order.state = 'resting';
     order.arrivedAt ??= t;
+    order.standsFrom = t;
     order.arrival = this.#arrivals++;
     order.waiting = true;
     order.queue = NO_PLACE;
@@ -108,19 +109,19 @@ export class Matching {
     const tick = this.#market.tickE4[s]!;
     let toSell = bar.z;
     for (const order of book.markets) {
-      if (order.arrivedAt! > bar.start) continue;
+      if (order.standsFrom > bar.start) continue;
       toSell -= this.#take(order, toSell, Math.max(tick, bar.o - tick), 'market', event, bar.z);
-    }
-    for (const order of book.sells) {
-      if (order.arrivedAt! > bar.start || (order.role === 'tp' && order.owner.exitReads())) continue;
-      if (bar.o > order.limitE4) toSell -= this.#take(order, toSell, bar.o, 'bar-open', event, bar.z);
-      else if (bar.h > order.limitE4) toSell -= this.#take(order, toSell, order.limitE4, 'bar-through', event, bar.z);
     }
     let toBuy = bar.z;
     for (const order of book.buys) {
-      if (order.arrivedAt! > bar.start) continue;
+      if (order.standsFrom > bar.start) continue;
       if (bar.o < order.limitE4) toBuy -= this.#take(order, toBuy, bar.o, 'bar-open', event, bar.z);
       else if (bar.l < order.limitE4) toBuy -= this.#take(order, toBuy, order.limitE4, 'bar-through', event, bar.z);
+    }
+    for (const order of book.sells) {
+      if (order.standsFrom > bar.start || (order.role === 'tp' && order.owner.exitReads())) continue;
+      if (bar.o > order.limitE4) toSell -= this.#take(order, toSell, bar.o, 'bar-open', event, bar.z);
+      else if (bar.h > order.limitE4) toSell -= this.#take(order, toSell, order.limitE4, 'bar-through', event, bar.z);
     }
     this.#sweep(book);
   }

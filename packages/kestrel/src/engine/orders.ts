@@ -33,6 +33,8 @@ export interface Order {
   /** E4; 0 for a market order. */
   limitE4: number;
   arrivedAt: number | null;
+  /** When it reached the book as it is now: a bar that began before then is none of its own. */
+  standsFrom: number;
   state: OrderState;
   /** Rank among equals on the book. */
   arrival: number;

@@ -430,6 +430,13 @@ export class PlanRun implements OrderOwner {
     this.when?.stop();
     this.#actions.push({ kind: 'fire' });
     this.#tell();
+    // The silent reading belongs to the firing, before anything is placed.
+    for (const c of this.clauses) {
+      if (c.kind !== 'reload' && c.kind !== 'exit' && c.kind !== 'cancel-if') continue;
+      if (c.kind === 'reload' && c.every !== undefined) c.every.levelE4 = c.every.spot();
+      const v = c.trigger.start(this.desk.reader);
+      if ((v === TRUE && c.kind !== 'reload') || c.trigger.readsPlans) this.desk.readNext(c.trigger);
+    }
   }
 
   #readReload(c: Extract<CompiledClause, { kind: 'reload' }>, i: number, due: (trigger: Trigger) => boolean): void {
@@ -536,17 +543,9 @@ export class PlanRun implements OrderOwner {
   }
 
   #fire(): void {
-    const levels = this.clauses;
     this.#place(this.do);
-    for (const c of levels) if (c.kind === 'also') this.#place(c.ticket);
+    for (const c of this.clauses) if (c.kind === 'also') this.#place(c.ticket);
     this.#armOthers('fired');
-    for (const c of levels) {
-      if (c.kind === 'reload' || c.kind === 'exit' || c.kind === 'cancel-if') {
-        if (c.kind === 'reload' && c.every !== undefined) c.every.levelE4 = c.every.spot();
-        const v = c.trigger.start(this.desk.reader);
-        if ((v === TRUE && c.kind !== 'reload') || c.trigger.readsPlans) this.desk.readNext(c.trigger);
-      }
-    }
   }
 
   /** One ticket through risk. */

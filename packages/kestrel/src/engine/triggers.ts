@@ -597,6 +597,8 @@ export class Trigger implements Watcher {
   active = false;
   /** Event at which it was last put on the list of those to read. */
   touchedAt = -1;
+  /** Event at which a reading at the next one was asked for. */
+  owedFrom = -1;
   /** Event from which it has been in force. */
   since = -1;
   readonly #reads: () => number;

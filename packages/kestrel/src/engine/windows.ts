@@ -15,6 +15,8 @@ export const Moved = {
   bars: 32,
   /** The symbol's series became known or UNKNOWN as a whole. */
   known: 64,
+  /** A halt began or ended: windows do not move by it. */
+  halt: 128,
 } as const;
 
 const MINUTE = 60_000_000;
@@ -627,7 +629,6 @@ function walk(
     const t = columns.t[i]!;
     if (kind === Kind.halt) {
       halted = (columns.flags[i]! & Flag.on) !== 0;
-      if (i >= rows.from) see.other(t);
       continue;
     }
     if (halted || i < rows.from || (columns.flags[i]! & Flag.suspect) !== 0) continue;
