@@ -28,8 +28,8 @@ export async function frame({ operands, values }: Arguments, streams: Streams): 
   const form = format === 'markdown' ? 'markdown' : 'text';
   if (view?.tokens === undefined) streams.write(renderFrame(shown, { form, ...(view === undefined ? {} : { view }) }));
   else {
-    const { encode } = await import('gpt-tokenizer/encoding/o200k_base');
-    streams.write(renderFrame(shown, { form, view, count: (text) => encode(text).length }));
+    const { tokensOf } = await import('./token-count.ts');
+    streams.write(renderFrame(shown, { form, view, count: tokensOf }));
   }
   return EXITS.ok;
 }

@@ -14,4 +14,5 @@ export * from './request-line.ts';
 export * from './sessions.ts';
 export * from './stream.ts';
 export * from './subjects.ts';
+export * from './transcript.ts';
 export * from './wire.ts';

@@ -78,6 +78,13 @@ export class Sessions {
     return this.#store().session(id);
   }
 
+  /** @throws AgentRefusal `unknown-subject` where this store has no such session */
+  known(id: string): Log {
+    const log = this.log(id);
+    if (log === undefined) throw new AgentRefusal('unknown-subject', 'this store has no such session', { got: id });
+    return log;
+  }
+
   ids(): string[] {
     return this.#store().sessions();
   }
@@ -194,9 +201,7 @@ export class Sessions {
   /** The session's log, once nothing in this process runs on it. */
   *#free(id: string): Sliced<Log> {
     while (this.#running.has(id)) yield undefined;
-    const log = this.log(id);
-    if (log === undefined) throw new AgentRefusal('unknown-subject', `there is no session ${id}`, { got: id });
-    return log;
+    return this.known(id);
   }
 
   *#exclusively<T>(id: string, operation: string, run: () => Sliced<T>): Sliced<T> {

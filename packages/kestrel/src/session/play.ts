@@ -372,11 +372,23 @@ export class Play {
         kind: 'done',
         ...(run.reason === undefined ? {} : { detail: run.reason }),
       };
-      found.push({ t: now, emit: () => this.#emit(now, 'session/plan', news) });
+      const t = endOf(run.reason, { fill: run.fills.at(-1)?.t, event: run.events.at(-1)?.t }) ?? now;
+      found.push({ t, emit: () => this.#emit(t, 'session/plan', news) });
     });
     found.sort((a, b) => a.t - b.t);
     for (const { emit } of found) emit();
   }
+}
+
+/** When a plan ended, where its own facts tell: the sale that closed it, or the event that gave the reason. */
+function endOf(
+  reason: string | undefined,
+  last: { readonly fill: number | undefined; readonly event: number | undefined },
+): number | undefined {
+  if (reason === 'closed') return last.fill;
+  return reason === 'expired' || reason === 'settled' || reason?.startsWith('disarmed') === true
+    ? last.event
+    : undefined;
 }
 
 export function pinsOf(terms: Terms): Pins {

@@ -64,6 +64,7 @@ export class SessionLog<E extends LoggedEvent = LoggedEvent> {
   /** Bytes that have been looked at; more than `#seen` where the last line has no end. */
   #size = 0;
   #unsynced = false;
+  #syncing: Promise<void> | undefined;
 
   constructor(place: { readonly disk: Disk; readonly path: string; readonly id: string; readonly writer: string }) {
     this.#disk = place.disk;
@@ -92,7 +93,7 @@ export class SessionLog<E extends LoggedEvent = LoggedEvent> {
 
   /** Whether something read or written here may not have reached the disk yet. */
   get unsynced(): boolean {
-    return this.#unsynced;
+    return this.#unsynced || this.#syncing !== undefined;
   }
 
   /**
@@ -150,14 +151,21 @@ export class SessionLog<E extends LoggedEvent = LoggedEvent> {
     this.#unsynced = false;
   }
 
+  /** As {@link sync}, without holding anybody else up; what was written meanwhile is synced too. */
   async syncLater(): Promise<void> {
-    if (!this.#unsynced) return;
-    this.#unsynced = false;
-    try {
-      await this.#open('existing')?.syncLater();
-    } catch (error) {
-      this.#unsynced = true;
-      throw error;
+    for (;;) {
+      while (this.#syncing !== undefined) await this.#syncing;
+      if (!this.#unsynced) return;
+      this.#unsynced = false;
+      this.#syncing = this.#open('existing')?.syncLater();
+      try {
+        await this.#syncing;
+      } catch (error) {
+        this.#unsynced = true;
+        throw error;
+      } finally {
+        this.#syncing = undefined;
+      }
     }
   }
 

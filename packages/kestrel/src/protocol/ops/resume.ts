@@ -11,7 +11,7 @@ export const resume = op({
   args: z.strictObject({ after: EventCursor.optional() }),
   emits: SessionTranscript,
   run({ host, stream }, { after }) {
-    const log = host.sessions.log(stream.sessionId!)!;
+    const log = host.sessions.known(stream.sessionId!);
     return { value: eventsAfter(log, after) };
   },
 });
