@@ -1,5 +1,7 @@
 // Benchmarks of the language: how fast text is parsed with its comments kept, and a plan validated.
+
 import { cardExample, parse, print, treeOf, treeText, validate } from '../packages/kestrel/dist/lang.js';
+import { interleaved } from './clock.mjs';
 
 /** A document near the limit of size, made of the example with names of its own and comments. */
 function largeDocument() {
@@ -31,19 +33,6 @@ PLAN fade-flush budget 0.4R ttl 15:30 regime {intraday: range, vol: calm} priori
   CANCEL-IF T-20 OR spread > 10c within 1m
 `;
 
-/** Median milliseconds of each run, the runs taken in turns so that a busy machine disturbs all alike. */
-function medians(runs, rounds) {
-  const times = runs.map(() => []);
-  for (let k = 0; k < rounds; k++) {
-    runs.forEach((run, n) => {
-      const from = performance.now();
-      run();
-      times[n].push(performance.now() - from);
-    });
-  }
-  return times.map((list) => list.sort((a, b) => a - b)[list.length >> 1]);
-}
-
 export async function bench() {
   const large = largeDocument();
   const parsed = parse(large);
@@ -52,32 +41,28 @@ export async function bench() {
     throw new Error(`the benchmark's documents have findings: ${JSON.stringify(validated.diagnostics)}`);
   }
   if (treeText(treeOf(parsed), large) !== large) throw new Error('the tree does not give its source back');
-  for (let k = 0; k < 60; k++) parse(large);
-  for (let k = 0; k < 2_000; k++) validate(plan);
   const batch = 50;
-  const [parseMs, printMs, treeMs, validateMs] = medians(
-    [
-      () => parse(large),
-      () => print(parsed.document),
-      () => treeOf(parsed),
-      () => {
+  const ms = await interleaved(
+    {
+      parse: () => parse(large),
+      print: () => print(parsed.document),
+      tree: () => treeOf(parsed),
+      validate: () => {
         for (let k = 0; k < batch; k++) validate(plan);
       },
-    ],
-    41,
+    },
+    { rounds: 41, warmups: 40 },
   );
   const megabytes = Buffer.byteLength(large) / 1e6;
-  const rate = (ms) => Number((megabytes / (ms / 1e3)).toFixed(1));
+  const rate = (took) => Number((megabytes / (took / 1e3)).toFixed(1));
   return [
-    row('parse, comments kept', rate(parseMs), 'MB/s', 20),
-    row('print', rate(printMs), 'MB/s'),
-    row('lossless tree', rate(treeMs), 'MB/s'),
-    row(`validate a plan of ${Buffer.byteLength(plan)} bytes`, Number((validateMs / batch).toFixed(4)), 'ms', 0.2),
+    row('parse, comments kept', rate(ms.parse), 'MB/s', 20),
+    row('print', rate(ms.print), 'MB/s'),
+    row('lossless tree', rate(ms.tree), 'MB/s'),
+    row(`validate a plan of ${Buffer.byteLength(plan)} bytes`, Number((ms.validate / batch).toFixed(4)), 'ms', 0.2),
   ];
 }
 
 function row(measure, value, unit, target) {
   return target === undefined ? { measure, value, unit } : { measure, value, unit, target };
 }
-
-if (process.argv[1]?.endsWith('bench/lang.mjs')) console.table(await bench());

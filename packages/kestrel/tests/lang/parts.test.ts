@@ -8,6 +8,8 @@ import {
   cardExample,
   checkModel,
   codes,
+  diagnosticsMax,
+  documentBytesMax,
   editDistance,
   held,
   type KestrelDocument,
@@ -23,6 +25,7 @@ import {
   priceText,
   print,
   series,
+  statementsMax,
   type TreeLeaf,
   type TreeNode,
   ticketOf,
@@ -205,6 +208,43 @@ describe('well-formed models', () => {
     assert.deepEqual(parse(print(deepest)).document, deepest);
     assert.throws(() => print(nest(65)), ModelFault);
     assert.throws(() => print(nest(20_000)), ModelFault);
+  });
+});
+
+describe('limits', () => {
+  it('hold to the byte and to the statement', () => {
+    const fill = documentBytesMax - 'VIEW v levels\n#'.length;
+    const full = `VIEW v levels\n#${'x'.repeat(fill)}`;
+    assert.equal(new TextEncoder().encode(full).length, documentBytesMax);
+    assert.deepEqual(parse(full).diagnostics, []);
+    for (const over of [
+      `${full}x`,
+      `VIEW v levels\n#${'é'.repeat(fill / 2)}xxé`,
+      `#${'\u{1f600}'.repeat(documentBytesMax / 4)}`,
+    ]) {
+      const { diagnostics } = validate(over);
+      assert.deepEqual(
+        diagnostics.map((d) => [d.code, d.span.start, d.span.end]),
+        [['K002', 0, over.length]],
+      );
+      assert.deepEqual(parse(over).document, { statements: [] });
+    }
+    const statements = (count: number): string =>
+      Array.from({ length: count }, (_, k) => `USING signal S${k} exec S${k}\n`).join('');
+    assert.deepEqual(validate(statements(statementsMax)).diagnostics, []);
+    const { ok, diagnostics } = validate(statements(statementsMax + 1));
+    assert.equal(ok, false);
+    assert.deepEqual(
+      diagnostics.map((d) => [d.code, d.span.line]),
+      [['K002', statementsMax + 1]],
+    );
+  });
+
+  it('hold for problems as well', () => {
+    const { ok, diagnostics } = validate(`PLAN p budget 1R ttl +5m\n${'  FOO\n'.repeat(diagnosticsMax + 5)}`);
+    assert.equal(ok, false);
+    assert.equal(diagnostics.filter((d) => d.code === 'K001').length, diagnosticsMax);
+    assert.equal(diagnostics.filter((d) => d.code === 'K002').length, 1);
   });
 });
 
