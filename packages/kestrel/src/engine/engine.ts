@@ -698,7 +698,7 @@ export class Engine implements Desk, GroupHub {
       moved = ALL_MOVED;
       if (!Number.isNaN(m.lastMid[s]!)) m.spot[s] = m.lastMid[s]!;
     }
-    moved |= this.#carry(s);
+    if (k !== Kind.halt) moved |= this.#carry(s);
     const windows = this.#windows[s];
     switch (k) {
       case Kind.halt:
@@ -741,6 +741,7 @@ export class Engine implements Desk, GroupHub {
         const row = a[i]!;
         const bar = {
           start: t - bars.d[row]!,
+          end: t,
           o: bars.o[row]!,
           h: bars.h[row]!,
           l: bars.l[row]!,

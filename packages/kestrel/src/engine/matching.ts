@@ -99,6 +99,7 @@ export class Matching {
     event: number,
     bar: {
       readonly start: number;
+      readonly end: number;
       readonly o: number;
       readonly h: number;
       readonly l: number;
@@ -119,7 +120,7 @@ export class Matching {
       else if (bar.l < order.limitE4) toBuy -= this.#take(order, toBuy, order.limitE4, 'bar-through', event, bar.z);
     }
     for (const order of book.sells) {
-      if (order.standsFrom > bar.start || (order.role === 'tp' && order.owner.exitReads())) continue;
+      if (order.standsFrom > bar.start || (order.role === 'tp' && order.owner.lossFirst(bar.end))) continue;
       if (bar.o > order.limitE4) toSell -= this.#take(order, toSell, bar.o, 'bar-open', event, bar.z);
       else if (bar.h > order.limitE4) toSell -= this.#take(order, toSell, order.limitE4, 'bar-through', event, bar.z);
     }

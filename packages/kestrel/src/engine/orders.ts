@@ -11,8 +11,8 @@ export const NO_PLACE = -1;
 /** What the matching tells an order's plan. */
 export interface OrderOwner {
   readonly name: string;
-  /** Bars alone: whether an EXIT of the plan reads TRUE on the bar at hand. */
-  exitReads(): boolean;
+  /** Bars alone: whether an EXIT of the plan reads TRUE on the bar that ends now, or its ttl falls inside it. */
+  lossFirst(barEnd: number): boolean;
 }
 
 export interface Order {

@@ -955,7 +955,8 @@ export class PlanRun implements OrderOwner {
     }
   }
 
-  exitReads(): boolean {
+  lossFirst(barEnd: number): boolean {
+    if (this.ttlAt <= barEnd) return true;
     for (const c of this.clauses) {
       if (c.kind === 'exit' && c.trigger.active && c.trigger.look(this.desk.reader) === TRUE) return true;
     }

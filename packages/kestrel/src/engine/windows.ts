@@ -472,15 +472,27 @@ export class Windows {
     return 100 * Math.sqrt((sum / n) * MINUTES_A_YEAR);
   }
 
-  /** |Σ r| / Σ |r| of the last 30 completed minutes; NaN before there are 30. */
+  /**
+   * |Σ r| / Σ |r| of the changes of the last 30 completed minutes; NaN before there are 30, or without a print. The
+   * first minute with a print changes from that print to its close; minutes before it do not count.
+   */
   efficiency(): number {
     const minutes = this.#minutes!;
     const done = minutes.closes.length;
     if (done < 30) return Number.NaN;
+    const last = minutes.at(done - 1);
+    let from = minutes.at(done - 31);
+    if (Number.isNaN(from)) from = minutes.first;
     let path = 0;
-    for (let k = done - 30; k < done; k++) path += Math.abs(minutes.at(k) - minutes.at(k - 1));
-    if (path === 0) return 0;
-    return Math.abs(minutes.at(done - 1) - minutes.at(done - 31)) / path;
+    let prior = from;
+    for (let k = done - 30; k < done; k++) {
+      const close = minutes.at(k);
+      if (Number.isNaN(close)) continue;
+      path += Math.abs(close - prior);
+      prior = close;
+    }
+    if (Number.isNaN(last)) return Number.NaN;
+    return path === 0 ? 0 : Math.abs(last - from) / path;
   }
 
   /** An event set spot. @returns what moved */
