@@ -179,7 +179,6 @@ export class SymbolState {
   bidLeft = 0;
   lastGood: Quote | undefined;
   hasQuotes = false;
-  private readonly hasBars: boolean;
   trades: Event[] = [];
   bars: Event[] = [];
   private observations: Observation[] = [];
@@ -190,14 +189,13 @@ export class SymbolState {
 
   constructor(day: Day, of: { readonly symbol: string; readonly tickE4: number }) {
     this.day = day;
-    this.hasBars = day.events.some((event) => event.k === 'bar' && event.s === of.symbol);
     this.symbol = of.symbol;
     this.tickE4 = of.tickE4;
   }
 
-  /** Whether bars fill for it: its tape has some, and nothing better was seen so far. */
+  /** Whether bars fill for it: nothing better was seen so far. */
   get barsFill(): boolean {
-    return this.hasBars && !this.hasQuotes && this.trades.length === 0;
+    return !this.hasQuotes && this.trades.length === 0;
   }
 
   /** The first session trade; a bar before any trade began with one. */

@@ -199,6 +199,7 @@ class Oracle {
         // Tables are written in the unit an author would write, prices in units of currency.
         return value === undefined ? undefined : of.name === 'spread' || of.name === 'atr' ? value * 1e4 : value;
       },
+      now: () => this.now,
       phaseEnds: (phase) => {
         const span = phaseSpan(this.day, phase);
         return [span.from, span.to];
@@ -316,6 +317,8 @@ class Oracle {
           bare: run.signal === on.symbol || run.exec === on.symbol,
         });
       }
+      // What stands is looked at before what is new is placed: at one instant the older order goes ahead.
+      for (const run of this.inOrder()) if (run.exec === on.symbol) this.lookAtPegs(run);
       this.act();
       const touched = this.inOrder().filter((run) => run.exec === on.symbol || run.filledThisStep);
       this.maintain(touched, on.symbol);
@@ -847,10 +850,16 @@ class Oracle {
       this.syncTps(run, own);
       if (own && run.exit !== undefined && run.exit.order === undefined) this.restExit(run);
       for (const order of run.aliveOrders) {
-        if (order.role === 'tp' || order.price === null) continue;
-        if (own && order.price.modifiers.some((one) => one.kind === 'peg')) order.lookAgain = true;
-        if (order.lookAgain) this.lookAt(run, order);
+        if (order.role !== 'tp' && order.price !== null && order.lookAgain) this.lookAt(run, order);
       }
+    }
+  }
+
+  private lookAtPegs(run: PlanRun): void {
+    for (const order of run.aliveOrders) {
+      if (order.role === 'tp' || order.price === null) continue;
+      if (order.price.modifiers.some((one) => one.kind === 'peg')) order.lookAgain = true;
+      if (order.lookAgain) this.lookAt(run, order);
     }
   }
 
@@ -958,10 +967,7 @@ class Oracle {
     if (missing === undefined) return;
     run.reason = `disarmed:${missing}`;
     this.note(run, 'disarmed');
-    run.state = 'done';
-    this.count(`done:${run.reason}`);
-    // The whole statement is disarmed: its ARM clauses too.
-    run.reachedAt.set('done', this.proc);
+    this.finish(run);
   }
 
   private arm(run: PlanRun): void {

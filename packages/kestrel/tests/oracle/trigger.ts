@@ -19,6 +19,7 @@ export interface World {
   series(of: Series): number | undefined;
   tickE4(of: Series): number;
   percentile(of: Series, percent: number): number | undefined;
+  now(): number;
   toClose(minutes: number): number;
   clock(clock: { h: number; m: number; s?: number }): number;
   /** From and to. */
@@ -122,8 +123,7 @@ export class Reader {
   private readonly world: World;
   private readonly alarms: Alarms;
   private memory = new Map<Trigger, Memory>();
-  /** Instants of the clock and whether they have come: they change by timers, after the tape events of their instant. */
-  private readonly clocks = new Map<Trigger, Alarm[]>();
+  private readonly clocks: Alarm[] = [];
   /** Value when last known, once what ends as it happens has ended. */
   lastKnown: boolean | undefined;
   begun = false;
@@ -138,7 +138,7 @@ export class Reader {
   /** The silent reading with which a clause begins; sets the clock's alarms too. */
   begin(now: number): void {
     this.begun = true;
-    this.setClocks(this.trigger, now);
+    for (const at of this.clockTimes(this.trigger)) if (at > now) this.clocks.push(this.alarms.set(at));
     this.read(now);
   }
 
@@ -164,44 +164,30 @@ export class Reader {
   /** Calls every alarm off: the clause has ended. */
   end(): void {
     for (const memory of this.memory.values()) if (memory.alarm !== undefined) memory.alarm.off = true;
-    for (const alarm of [...this.clocks.values()].flat()) alarm.off = true;
+    for (const alarm of this.clocks) alarm.off = true;
     this.begun = false;
   }
 
-  private setClocks(node: Trigger, now: number): void {
-    const set = (times: readonly number[]): void => {
-      this.clocks.set(
-        node,
-        times.map((at) => (at > now ? this.alarms.set(at) : { off: false, ran: true })),
-      );
-    };
+  /** Instants at which a clock condition changes. */
+  private clockTimes(node: Trigger): readonly number[] {
     switch (node.kind) {
       case 'and':
       case 'or':
-        for (const child of node.of) this.setClocks(child, now);
-        return;
+        return node.of.flatMap((child) => this.clockTimes(child));
       case 'not':
       case 'paren':
       case 'held':
       case 'within':
-        this.setClocks(node.of, now);
-        return;
+        return this.clockTimes(node.of);
       case 'time':
-        set([this.world.clock(node.clock)]);
-        return;
+        return [this.world.clock(node.clock)];
       case 'to-close':
-        set([this.world.toClose(node.minutes)]);
-        return;
+        return [this.world.toClose(node.minutes)];
       case 'phase':
-        set(this.world.phaseEnds(node.phase));
-        return;
+        return this.world.phaseEnds(node.phase);
       default:
-        return;
+        return [];
     }
-  }
-
-  private came(node: Trigger, i: 0 | 1): boolean {
-    return this.clocks.get(node)![i]!.ran;
   }
 
   private of(node: Trigger): Memory {
@@ -319,12 +305,14 @@ export class Reader {
       }
       case 'phase': {
         const [from, to] = this.world.phaseEnds(node.phase);
-        return from < to && this.came(node, 0) && !this.came(node, 1);
+        return from <= this.world.now() && this.world.now() < to;
       }
       case 'to-close':
-        return this.came(node, 0);
-      case 'time':
-        return node.cmp === '>=' ? this.came(node, 0) : !this.came(node, 0);
+        return this.world.now() >= this.world.toClose(node.minutes);
+      case 'time': {
+        const at = this.world.clock(node.clock);
+        return node.cmp === '>=' ? this.world.now() >= at : this.world.now() < at;
+      }
       case 'plan':
         return this.world.planReached(node.plan, node.state);
       default:
