@@ -2,10 +2,13 @@
 import { z } from 'zod';
 
 const text = (description: string) => z.string().min(1).describe(description);
+/** Days that the month has, leap years included; UTC as Z or as an offset of nothing. */
+const UTC_TIME =
+  /^(?:(?:\d\d[2468][048]|\d\d[13579][26]|\d\d0[48]|[02468][048]00|[13579][26]00)-02-29|\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|1\d|2[0-8])))T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-]00:00)$/;
 const utcTime = (description: string) =>
-  z.iso
-    .datetime({ offset: true })
-    .regex(/(?:Z|[+-]00:00)$/)
+  z
+    .string()
+    .regex(UTC_TIME, 'an ISO 8601 time in UTC is wanted, like 2026-08-01T00:00:00Z')
     .describe(`${description} ISO 8601 in UTC.`);
 const anything = (description: string) =>
   z
