@@ -1,6 +1,6 @@
 /** A verb that cannot answer: one coded line on stderr that names the shape wanted, what came, and the next step. */
 import { jcs } from 'ground/jcs';
-import { EXITS, exitOf } from './exits.ts';
+import { exitOf } from './exits.ts';
 
 /** Longer quotations of what came are cut, so that one line stays one line. */
 const GOT_CHARS_MAX = 200;

@@ -18,6 +18,8 @@ interface Example {
   readonly fees: string;
   readonly rUsd: string;
   readonly determinismHash: string;
+  /** What the plan is an example of: clauses that fill, kinds of events, codes of refusals. */
+  readonly shows?: readonly string[];
 }
 
 interface RealExample extends Omit<Example, 'day'> {
@@ -43,6 +45,14 @@ async function blotterOf(example: Omit<Example, 'day'>, tape: string): Promise<B
 function check(blotter: Blotter, example: Omit<Example, 'day'>): void {
   expect(blotter.totals.fired).toBeGreaterThan(0);
   expect(blotter.totals.fills).toBeGreaterThan(0);
+  const shown = new Set([
+    ...blotter.plans.flatMap((plan) =>
+      plan.orders.flatMap((order) => (order.state === 'filled' ? [order.clause] : [])),
+    ),
+    ...blotter.plans.flatMap((plan) => plan.events.map((event) => event.kind)),
+    ...blotter.refusals.map((refusal) => refusal.code),
+  ]);
+  expect([...shown]).toEqual(expect.arrayContaining([...(example.shows ?? [])]));
   expect(blotter.determinismHash).toBe(example.determinismHash);
 }
 

@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TEXT_VERBS } from '../../src/cli/text-verbs.ts';
+import type { Verb } from '../../src/cli/verb.ts';
 import {
   FEE_SCHEDULES,
   FILL_MODELS,
+  PEOPLE_VERBS,
   RESOLUTIONS,
   ROW_KINDS,
   SECURITIES,
@@ -364,7 +367,9 @@ describe('help', () => {
     },
   );
 
-  test.each(VERBS.map((verb) => [verb.name, verb] as const))(
+  // The doors of sessions have tests, and pages, of their own.
+  const ours = [...Object.values(TEXT_VERBS), ...PEOPLE_VERBS];
+  test.each(ours.map((verb): readonly [string, Verb] => [verb.name, verb]))(
     '%s --help begins with an example that its reader takes',
     async (name, verb) => {
       const { status, stdout } = await captured([...name.split(' '), '--help']);
