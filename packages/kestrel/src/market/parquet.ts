@@ -4,53 +4,35 @@ import { type FileMetaData, parquetMetadata, parquetReadObjects, parquetSchema }
 import { EVENTS_MAX } from './build.ts';
 import { isoDateOf } from './calendar-date.ts';
 import { type CsvOptions, importTables } from './csv/import.ts';
+import { columnsOf } from './csv/map.ts';
 import type { TextTable } from './csv/table.ts';
 import type { Imported, NamedBytes } from './imported.ts';
 import { TapeRefusal } from './refusal.ts';
 import { inflateMax } from './unpack.ts';
 
-/** Rows decoded at a time. */
-const WINDOW_ROWS = 65_536;
 /** Codecs that are read; others need a library that is not here. */
 const CODECS = ['UNCOMPRESSED', 'SNAPPY', 'GZIP'];
 
 /** @throws TapeRefusal `parquet-bad` and those of delimited text; rows are numbered from 1 */
 export async function importParquet(files: readonly NamedBytes[], options: CsvOptions = {}): Promise<Imported> {
   const tables: ParquetTable[] = [];
-  for (const file of files) tables.push(await readTable(file));
+  for (const file of files) tables.push(await readTable(file, options.map));
   return importTables(tables, options, 'Parquet');
 }
 
-async function readTable(file: NamedBytes): Promise<ParquetTable> {
+async function readTable(file: NamedBytes, map: string | undefined): Promise<ParquetTable> {
   const { bytes, name } = file;
   const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
   try {
     const metadata = parquetMetadata(buffer);
     const naive = checked(metadata, file);
-    const rows: Record<string, unknown>[] = [];
-    const count = Number(metadata.num_rows);
-    const stamp = (us: bigint, below: bigint) => new Stamp(us, below);
-    for (let rowStart = 0; rowStart < count; rowStart += WINDOW_ROWS) {
-      const window = await parquetReadObjects({
-        file: { byteLength: buffer.byteLength, slice: (from, to) => buffer.slice(from, to) },
-        metadata,
-        rowStart,
-        rowEnd: Math.min(count, rowStart + WINDOW_ROWS),
-        compressors: { GZIP: (input, length) => gunzipSync(input, { maxOutputLength: Math.max(1, length) }) },
-        parsers: {
-          timestampFromMilliseconds: (ms) => stamp(ms * 1_000n, 0n),
-          timestampFromMicroseconds: (us) => stamp(us, 0n),
-          timestampFromNanoseconds: (ns) => stamp(ns / 1_000n, ns % 1_000n),
-          dateFromDays: (days) => isoDateOf(days),
-        },
-      });
-      for (const row of window) rows.push(row);
+    const header = parquetSchema(metadata).children.map((each) => each.element.name);
+    const wanted = columnsOf(header, map, name);
+    const columns: unknown[][] = header.map(() => []);
+    for (const at of new Set([...wanted.t, ...wanted.field.values()])) {
+      await readColumn({ buffer, metadata, column: header[at]! }, columns[at]!);
     }
-    return new ParquetTable(name, {
-      header: parquetSchema(metadata).children.map((each) => each.element.name),
-      rows,
-      naive,
-    });
+    return new ParquetTable(name, { header, columns, rows: Number(metadata.num_rows), naive });
   } catch (error) {
     if (error instanceof TapeRefusal) throw error;
     throw new TapeRefusal('parquet-bad', {
@@ -58,6 +40,39 @@ async function readTable(file: NamedBytes): Promise<ParquetTable> {
       expected: 'a whole Parquet file of plain columns',
       got: error instanceof Error ? error.message : String(error),
     });
+  }
+}
+
+/**
+ * One column of one row group at a time: the library lets the failures of others go by unheard, which would end the
+ * process.
+ */
+async function readColumn(
+  from: { readonly buffer: ArrayBuffer; readonly metadata: FileMetaData; readonly column: string },
+  to: unknown[],
+): Promise<void> {
+  const { buffer, metadata, column } = from;
+  let rowStart = 0;
+  for (const group of metadata.row_groups) {
+    const rowEnd = rowStart + Number(group.num_rows);
+    const rows = await parquetReadObjects({
+      file: { byteLength: buffer.byteLength, slice: (start, end) => buffer.slice(start, end) },
+      metadata,
+      columns: [column],
+      rowStart,
+      rowEnd,
+      compressors: { GZIP: (input, length) => gunzipSync(input, { maxOutputLength: Math.max(1, length) }) },
+      parsers: {
+        timestampFromMilliseconds: (ms) => new Stamp(ms * 1_000n, 0n),
+        timestampFromMicroseconds: (us) => new Stamp(us, 0n),
+        timestampFromNanoseconds: (ns) => new Stamp(ns / 1_000n, ns % 1_000n),
+        dateFromDays: (days) => isoDateOf(days),
+      },
+    });
+    if (rows.length !== rowEnd - rowStart)
+      throw new RangeError(`${rows.length} rows in a group of ${rowEnd - rowStart}`);
+    for (const row of rows) to.push(row[column]);
+    rowStart = rowEnd;
   }
 }
 
@@ -74,6 +89,10 @@ function checked(metadata: FileMetaData, file: NamedBytes): ReadonlySet<string> 
     }
   }
   if (size > most) throw bad(`at most ${most} bytes inside`, `${size}`);
+  const rows = metadata.row_groups.reduce((sum, group) => sum + group.num_rows, 0n);
+  if (rows !== metadata.num_rows)
+    throw bad('as many rows in its groups as the file says', `${rows} and ${metadata.num_rows}`);
+  if (metadata.row_groups.some((group) => group.num_rows < 0n)) throw bad('groups of no fewer than 0 rows', 'fewer');
   if (metadata.num_rows > BigInt(EVENTS_MAX)) throw bad(`at most ${EVENTS_MAX} rows`, `${metadata.num_rows}`);
   const naive = new Set<string>();
   for (const { element, children } of parquetSchema(metadata).children) {
@@ -113,28 +132,35 @@ class ParquetTable implements TextTable {
   readonly source: string;
   readonly header: readonly string[];
   line = 0;
-  private readonly rows: readonly Record<string, unknown>[];
+  private readonly columns: readonly (readonly unknown[])[];
+  private readonly rows: number;
   private readonly naive: ReadonlySet<string>;
 
   constructor(
     source: string,
-    what: { header: readonly string[]; rows: readonly Record<string, unknown>[]; naive: ReadonlySet<string> },
+    what: {
+      readonly header: readonly string[];
+      readonly columns: readonly (readonly unknown[])[];
+      readonly rows: number;
+      readonly naive: ReadonlySet<string>;
+    },
   ) {
     this.source = source;
     this.header = what.header;
+    this.columns = what.columns;
     this.rows = what.rows;
     this.naive = what.naive;
   }
 
   next(): boolean {
-    if (this.line >= this.rows.length) return false;
+    if (this.line >= this.rows) return false;
     this.line++;
     return true;
   }
 
   field(column: number): string {
     const name = this.header[column]!;
-    const value = this.rows[this.line - 1]![name];
+    const value = this.columns[column]![this.line - 1];
     if (value === null || value === undefined) return '';
     if (value instanceof Stamp) return this.naive.has(name) ? value.localText() : value.utcText();
     // The shortest text of a double is the decimal that was meant; one of a 32-bit float is not, and will be refused.

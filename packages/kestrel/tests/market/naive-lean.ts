@@ -67,14 +67,15 @@ function dollars(tenThousandths: string): string {
   return String(Number(tenThousandths) / 10_000);
 }
 
+const NEW_YORK = new Intl.DateTimeFormat('en-US', {
+  timeZone: 'America/New_York',
+  timeZoneName: 'longOffset',
+  year: 'numeric',
+});
+
 /** Milliseconds UTC of a New York midnight; the clocks never change then. */
 function newYorkMidnight(date: string): number {
   const utc = Date.UTC(Number(date.slice(0, 4)), Number(date.slice(4, 6)) - 1, Number(date.slice(6)));
-  const clock = new Intl.DateTimeFormat('en-US', {
-    timeZone: 'America/New_York',
-    timeZoneName: 'longOffset',
-    year: 'numeric',
-  });
-  const name = clock.formatToParts(utc + 6 * 3_600_000).find((part) => part.type === 'timeZoneName')!.value;
+  const name = NEW_YORK.formatToParts(utc + 6 * 3_600_000).find((part) => part.type === 'timeZoneName')!.value;
   return utc - Number(name.slice(3, 6)) * 3_600_000;
 }
