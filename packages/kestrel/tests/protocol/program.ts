@@ -1,6 +1,6 @@
 /** The program as its own process: bundled once a run, packages left outside. */
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -78,13 +78,29 @@ export function start(
 /** A home of its own, with the short day registered as `saw`. */
 export function newHome(program: string): string {
   const home = mkdtempSync(join(tmpdir(), 'kestrel-home-'));
+  if (template === undefined) {
+    template = mkdtempSync(join(tmpdir(), 'kestrel-home-'));
+    fillHome(program, template);
+  }
+  cpSync(template, home, { recursive: true });
+  return home;
+}
+
+let template: string | undefined;
+
+/** Removes what homes are copied from. */
+export function forgetTemplate(): void {
+  if (template !== undefined) removeHome(template);
+  template = undefined;
+}
+
+function fillHome(program: string, home: string): void {
   const tape = join(home, 'saw.jsonl');
   writeFileSync(tape, shortDayText());
   const add = ['dataset', 'add', 'saw', tape, '--r-usd', '10000', '--think-ms', '1000'];
   for (const clock of ['10:00', '10:30', '11:00']) add.push('--checkpoint', clock);
   const { status, err } = run(program, add, { home });
   if (status !== 0) throw new Error(err);
-  return home;
 }
 
 export function removeHome(home: string): void {

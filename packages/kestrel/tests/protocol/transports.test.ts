@@ -5,7 +5,7 @@ import { Owners } from '../../src/serve/owners.ts';
 import { type Disk, memoryDisk } from '../../src/store/index.ts';
 import { shortDayText } from '../session/short-day.ts';
 import { CONVERSATIONS, textOf } from './conversations.ts';
-import { bundledProgram, lineReader, newHome, removeHome, run, start } from './program.ts';
+import { bundledProgram, forgetTemplate, lineReader, newHome, removeHome, run, start } from './program.ts';
 import { newHost, type Spoken, sawStore, speak } from './streams.ts';
 
 let program: Awaited<ReturnType<typeof bundledProgram>>;
@@ -16,6 +16,7 @@ beforeAll(async () => {
 afterAll(() => {
   program.remove();
   for (const home of homes) removeHome(home);
+  forgetTemplate();
 });
 
 const expected = new Map<string, Spoken>();
