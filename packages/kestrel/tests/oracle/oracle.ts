@@ -94,7 +94,7 @@ class Oracle {
   private proc = 0;
   private now = 0;
   private readonly unarmedAt = new Map<PlanRun, number>();
-  private actions: (() => void)[] = [];
+  private actions: { readonly of: PlanRun; readonly work: () => void }[] = [];
   private toArm: PlanRun[] = [];
   private readonly ttlAt = new Map<PlanRun, number>();
   private readonly tally = new Map<string, number>();
@@ -270,7 +270,7 @@ class Oracle {
       this.count('timer:trigger');
       this.step(() => {
         this.readPlan(run, { reads: (one) => one === reader, everyReload: false, bare: false });
-        this.act();
+        this.act(run);
         this.maintain([run], undefined);
       });
     });
@@ -317,11 +317,11 @@ class Oracle {
           bare: run.signal === on.symbol || run.exec === on.symbol,
         });
       }
-      // What stands is looked at before what is new is placed: at one instant the older order goes ahead.
-      for (const run of this.inOrder()) if (run.exec === on.symbol) this.lookAtPegs(run);
-      this.act();
-      const touched = this.inOrder().filter((run) => run.exec === on.symbol || run.filledThisStep);
-      this.maintain(touched, on.symbol);
+      // Step 5, plan by plan: what its triggers asked for, then the upkeep of what stands.
+      for (const run of this.inOrder()) {
+        this.act(run);
+        if (run.exec === on.symbol || run.filledThisStep) this.maintain([run], on.symbol);
+      }
     });
   }
 
@@ -480,7 +480,7 @@ class Oracle {
         case 'reload-when': {
           if (run.addsEnded || !at.reads(clause.reader)) break;
           if (clause.reader.read(this.now).rose) {
-            this.actions.push(() => this.reload(run, clause.ticket, clause.label));
+            this.actions.push({ of: run, work: () => this.reload(run, clause.ticket, clause.label) });
           }
           break;
         }
@@ -497,11 +497,14 @@ class Oracle {
           const reached = sign > 0 ? spot >= level : spot <= level;
           if (!reached || clause.accepted >= clause.clause.upTo) break;
           clause.levelE4 = spot;
-          this.actions.push(() => {
-            if (this.reload(run, clause.ticket, clause.label)) {
-              clause.accepted += 1;
-              this.count('reload:every');
-            }
+          this.actions.push({
+            of: run,
+            work: () => {
+              if (this.reload(run, clause.ticket, clause.label)) {
+                clause.accepted += 1;
+                this.count('reload:every');
+              }
+            },
           });
           break;
         }
@@ -514,13 +517,14 @@ class Oracle {
     }
     for (const reader of run.cancels) {
       if (!reader.begun || !at.reads(reader)) continue;
-      if (reader.read(this.now).value === true) this.actions.push(() => this.cancelEntries(run, run.aliveEntries));
+      if (reader.read(this.now).value === true)
+        this.actions.push({ of: run, work: () => this.cancelEntries(run, run.aliveEntries) });
     }
     for (const { reader, order } of run.orderCancels) {
       if (!reader.begun || !at.reads(reader)) continue;
       if (reader.read(this.now).value === true && run.alive(order)) {
         this.count('cancel-if:modifier');
-        this.actions.push(() => this.cancelEntries(run, run.alive(order) ? [order] : []));
+        this.actions.push({ of: run, work: () => this.cancelEntries(run, run.alive(order) ? [order] : []) });
       }
     }
   }
@@ -566,10 +570,13 @@ class Oracle {
       ),
     ];
     for (const { ticket, label } of tickets) {
-      this.actions.push(() => {
-        const refused = this.place(run, ticket, label);
-        if (refused === undefined) run.firingAccepted = true;
-        else run.firingRefused ??= refused;
+      this.actions.push({
+        of: run,
+        work: () => {
+          const refused = this.place(run, ticket, label);
+          if (refused === undefined) run.firingAccepted = true;
+          else run.firingRefused ??= refused;
+        },
       });
     }
   }
@@ -586,9 +593,12 @@ class Oracle {
       return;
     }
     this.count(`invalidate:${mode}${run.owned > 0 ? ':owned' : ''}`);
-    this.actions.push(() => {
-      this.pull(run, 'entry');
-      if (mode === 'flat') this.sellAtMarket(run);
+    this.actions.push({
+      of: run,
+      work: () => {
+        this.pull(run, 'entry');
+        if (mode === 'flat') this.sellAtMarket(run);
+      },
     });
   }
 
@@ -596,10 +606,13 @@ class Oracle {
     run.exit = { clause: clause.clause, label: clause.label, order: undefined };
     run.addsEnded = true;
     this.count('exit:acted');
-    this.actions.push(() => {
-      this.pull(run, 'tp');
-      this.pull(run, 'entry');
-      this.restExit(run);
+    this.actions.push({
+      of: run,
+      work: () => {
+        this.pull(run, 'tp');
+        this.pull(run, 'entry');
+        this.restExit(run);
+      },
     });
   }
 
@@ -619,10 +632,10 @@ class Oracle {
 
   // -------------------------------------------------------------- placements
 
-  private act(): void {
-    const actions = this.actions;
-    this.actions = [];
-    for (const action of actions) action();
+  private act(run: PlanRun): void {
+    const own = this.actions.filter((action) => action.of === run);
+    this.actions = this.actions.filter((action) => action.of !== run);
+    for (const action of own) action.work();
   }
 
   /** @returns the code it was refused with, if it was */
@@ -775,7 +788,7 @@ class Oracle {
   private afterArrival(run: PlanRun): void {
     for (const one of this.plans) this.finishIfDone(one);
     if (run.filledThisStep) this.readPlan(run, { reads: () => true, everyReload: true, bare: false });
-    this.act();
+    this.act(run);
     this.maintain([run], undefined);
   }
 
@@ -850,16 +863,10 @@ class Oracle {
       this.syncTps(run, own);
       if (own && run.exit !== undefined && run.exit.order === undefined) this.restExit(run);
       for (const order of run.aliveOrders) {
-        if (order.role !== 'tp' && order.price !== null && order.lookAgain) this.lookAt(run, order);
+        if (order.role === 'tp' || order.price === null) continue;
+        if (own && order.price.modifiers.some((one) => one.kind === 'peg')) order.lookAgain = true;
+        if (order.lookAgain) this.lookAt(run, order);
       }
-    }
-  }
-
-  private lookAtPegs(run: PlanRun): void {
-    for (const order of run.aliveOrders) {
-      if (order.role === 'tp' || order.price === null) continue;
-      if (order.price.modifiers.some((one) => one.kind === 'peg')) order.lookAgain = true;
-      if (order.lookAgain) this.lookAt(run, order);
     }
   }
 
