@@ -51,6 +51,7 @@ export function loadTape(path: string, options: LoadOptions = {}): LoadedTape {
     if (warm !== undefined) return warm;
   }
   const file = readWhole(path);
+  if (file.stamp === undefined) return parsedFrom(file.bytes, options).loaded;
   const source = sha256(file.bytes);
   const cold = fromCache(places, { source, mode });
   if (cold !== undefined) {

@@ -18,8 +18,14 @@ export interface FileStamp {
 
 export interface SourceFile {
   readonly bytes: Uint8Array;
-  readonly stamp: FileStamp;
+  /** Absent for what is no plain file, such as a pipe. */
+  readonly stamp?: FileStamp;
 }
+
+/** The process's own input, whatever it is: a pipe of another program often cannot be opened by this name. */
+const STANDARD_INPUT = '/dev/stdin';
+/** How long an input that has nothing yet is left alone. */
+const IDLE_MS = 2;
 
 /**
  * @returns the bytes, at the start of a buffer of their own
@@ -33,19 +39,20 @@ export function readWhole(path: string, bytesMax = TAPE_BYTES_MAX): SourceFile {
     }
     const tooMany = () => new TapeRefusal('bytes-many', { expected: `a file of at most ${bytesMax} bytes`, got: path });
     if (stat.size > BigInt(bytesMax)) throw tooMany();
-    const stamp = stampOf(stat);
-    if (stat.isFile()) return { bytes: readExactly(file, Number(stat.size)), stamp };
+    if (stat.isFile() && path !== STANDARD_INPUT) {
+      return { bytes: readExactly(file, Number(stat.size)), stamp: stampOf(stat) };
+    }
     const chunks: Uint8Array[] = [];
     let size = 0;
     for (;;) {
       const chunk = new Uint8Array(1 << 16);
-      const read = readSync(file, chunk, 0, chunk.length, null);
+      const read = readSome(file, chunk);
       if (read === 0) break;
       size += read;
       if (size > bytesMax) throw tooMany();
       chunks.push(chunk.subarray(0, read));
     }
-    return { bytes: new Uint8Array(Buffer.concat(chunks)), stamp };
+    return { bytes: new Uint8Array(Buffer.concat(chunks)) };
   });
 }
 
@@ -92,10 +99,24 @@ function readExactly(file: number, size: number): Uint8Array {
   return bytes;
 }
 
+/** @returns bytes read, 0 at the end; waits where an input that never blocks has nothing yet */
+function readSome(file: number, chunk: Uint8Array): number {
+  for (;;) {
+    try {
+      return readSync(file, chunk, 0, chunk.length, null);
+    } catch (error) {
+      const { code } = error as { code?: unknown };
+      if (code === 'EOF') return 0;
+      if (code !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, IDLE_MS);
+    }
+  }
+}
+
 function withFile<T>(path: string, use: (file: number) => T): T {
-  let file: number;
+  let file = 0;
   try {
-    file = openSync(path, constants.O_RDONLY);
+    if (path !== STANDARD_INPUT) file = openSync(path, constants.O_RDONLY);
   } catch (error) {
     throw unreadable(path, error);
   }
@@ -104,7 +125,7 @@ function withFile<T>(path: string, use: (file: number) => T): T {
   } catch (error) {
     throw error instanceof TapeRefusal ? error : unreadable(path, error);
   } finally {
-    closeSync(file);
+    if (file !== 0) closeSync(file);
   }
 }
 

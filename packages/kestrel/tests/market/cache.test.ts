@@ -1,4 +1,5 @@
 /** Loading from disk: gzip, caches beside the source and in Kestrel's own folder, torn ones, changed sources. */
+import { spawn } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -14,7 +15,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type LoadedTape, type LoadOptions, loadTape, parseTape } from '../../src/market/index.ts';
 import { HEADER, OPEN, textOf } from './lines.ts';
@@ -228,6 +231,42 @@ describe('a folder that takes no file', () => {
       if (before === undefined) delete process.env.KESTREL_HOME;
       else process.env.KESTREL_HOME = before;
     }
+  });
+});
+
+describe('standard input', () => {
+  // A program's pipe cannot always be opened by its name, and may have nothing yet.
+  test('is read to its end from a pipe, late or torn into pieces, and leaves no cache', async () => {
+    const text = day();
+    const built = join(folder, 'load.mjs');
+    const source = fileURLToPath(new URL('../../src/market/load.ts', import.meta.url));
+    await build({
+      entryPoints: [source],
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      outfile: built,
+      logLevel: 'error',
+    });
+    const script = `import { loadTape } from ${JSON.stringify(built)};
+      const { tape, from } = loadTape('/dev/stdin', { home: ${JSON.stringify(home)} });
+      console.log(from, tape.identity);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    let out = '';
+    child.stdout.on('data', (chunk) => {
+      out += chunk;
+    });
+    const ended = new Promise((resolve) => child.on('close', resolve));
+    for (let at = 0; at < text.length; at += 40_000) {
+      child.stdin.write(text.slice(at, at + 40_000));
+      await new Promise((resolve) => setTimeout(resolve, 120));
+    }
+    child.stdin.end();
+    await ended;
+    expect(out.trim()).toBe(`source ${parseTape(text).tape.identity}`);
+    expect(existsSync(home)).toBe(false);
   });
 });
 
