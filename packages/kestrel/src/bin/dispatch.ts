@@ -18,6 +18,8 @@ export async function doorOf(argv: readonly string[]): Promise<Door> {
         return import('../cli/validate.ts');
       case 'card':
         return import('../cli/card.ts');
+      case 'mcp':
+        return import('../mcp/door.ts');
       case 'serve':
         return import('../serve/door.ts');
       case 'verify':
