@@ -13,7 +13,7 @@ import { compileTrigger, Disarm, type GroupHub, type TriggerPlace } from './comp
 import { Extremes } from './extremes.ts';
 import { type FeeLine, type FeeSchedule, feeSchedule } from './fees.ts';
 import type { Group } from './levels.ts';
-import { Attention, MarketState, PRINT_SLOW, QUOTE_SLOW, RARE } from './market-state.ts';
+import { Attention, MarketState, PRINT_NOTES, PRINT_SLOW, QUOTE_SLOW, RARE } from './market-state.ts';
 import { type Execution, FILL_MODELS, type FillModel, Matching } from './matching.ts';
 import { budgetOf } from './money.ts';
 import { alive, left, NO_PLACE, type Order } from './orders.ts';
@@ -62,6 +62,25 @@ export interface WakeRun {
   lastAt: number;
   readonly trigger: Trigger;
 }
+
+/**
+ * The groups of one symbol whose bounds the hot loop knows, and whether others want every change of what they read.
+ */
+interface Watch {
+  spot?: Group;
+  bid?: Group;
+  ask?: Group;
+  mid?: Group;
+  spread?: Group;
+  volume?: Group;
+  /** Spot less VWAP. */
+  vwap?: Group;
+  everySpot: boolean;
+  everyBook: boolean;
+  everyVolume: boolean;
+}
+
+const BOUNDED = new Set(['spot', 'bid', 'ask', 'mid', 'spread', 'volume']);
 
 /** What one act of authoring begins, when its waiting time is over. */
 class Authored {
@@ -121,9 +140,7 @@ export class Engine implements Desk, GroupHub {
   readonly #followers: PlanRun[][];
   /** Extremes of spot since the last fill of anyone, by slot. */
   readonly #held: { on: boolean; high: number; low: number; readonly spots: Extremes }[];
-  /** The group of spot alone, and whether some other group looks at every change of it. */
-  readonly #spotGroup: (Group | undefined)[];
-  readonly #everySpot: boolean[];
+  readonly #watch: Watch[];
   readonly #onFill: EngineOptions['onFill'];
   #touched: PlanRun[] = [];
   readonly #touchedWakes: Trigger[] = [];
@@ -178,8 +195,7 @@ export class Engine implements Desk, GroupHub {
     this.#first = slots.map(() => []);
     this.#followers = slots.map(() => []);
     this.#held = slots.map(() => ({ on: false, high: Number.NaN, low: Number.NaN, spots: new Extremes() }));
-    this.#spotGroup = slots.map(() => undefined);
-    this.#everySpot = slots.map(() => false);
+    this.#watch = slots.map(() => ({ everySpot: false, everyBook: false, everyVolume: false }));
     this.#from = firstRow(tape.columns.t, tape.session.open);
     this.#to = firstRow(tape.columns.t, tape.session.close + 1);
     this.closeT = tape.session.close;
@@ -459,7 +475,7 @@ export class Engine implements Desk, GroupHub {
     const attention = m.attention;
     const quoteEvents = m.quoteEvent;
     const spots = m.spot;
-    const { spotLo, spotHi, printBuy, printSell, quoteBuy, quoteSell, windowNext } = m;
+    const { spotLo, spotHi, printBuy, printSell, quoteBuy, quoteSell, windowNext, lastObserved } = m;
     const timers = this.#timers;
     for (let i = this.row; i < end; i++) {
       const t = T[i]!;
@@ -473,20 +489,10 @@ export class Engine implements Desk, GroupHub {
         const s = inst[i]!;
         const att = attention[s]!;
         if ((att & RARE) === 0) {
-          const before = quoteEvents[s]!;
           quoteEvents[s] = i;
           const bid = A[i]!;
           const ask = C[i]!;
-          // Sizes count too: one that is absent empties the book.
-          const moved =
-            (att & Attention.watchBook) !== 0 &&
-            (before < 0 ||
-              bid !== A[before]! ||
-              ask !== C[before]! ||
-              B[i]! <= 0 ||
-              D[i]! <= 0 ||
-              B[before]! <= 0 ||
-              D[before]! <= 0);
+          const moved = (att & Attention.watchBook) !== 0 && this.#bookMoves(s, bid, ask, B[i]! > 0 && D[i]! > 0);
           if (moved || (att & QUOTE_SLOW) !== 0 || ask < quoteBuy[s]! || bid > quoteSell[s]! || t >= windowNext[s]!) {
             this.row = i + 1;
             this.#quoteSlow(i, t, s, moved ? Moved.book : 0);
@@ -499,7 +505,13 @@ export class Engine implements Desk, GroupHub {
         const att = attention[s]!;
         if ((att & RARE) === 0 && flags[i] === 0) {
           const p = A[i]!;
+          let moves = false;
+          if ((att & PRINT_NOTES) !== 0) {
+            if (p === spots[s]) lastObserved[s] = t;
+            if ((att & Attention.watchVolume) !== 0) moves = this.#volumeMoves(s, p, B[i]!);
+          }
           if (
+            moves ||
             (att & PRINT_SLOW) !== 0 ||
             (p !== spots[s]! && (p <= spotLo[s]! || p >= spotHi[s]!)) ||
             p < printBuy[s]! ||
@@ -518,6 +530,29 @@ export class Engine implements Desk, GroupHub {
       if (this.#stops !== 0 && this.#stopNow()) return;
     }
     if (this.row < end) this.row = end;
+  }
+
+  /** Whether a quote takes the book out of the intervals in which nothing anyone watches changes. */
+  #bookMoves(s: number, bid: number, ask: number, sized: boolean): boolean {
+    const m = this.market;
+    if (!(sized && bid > 0 && ask > bid)) return m.bookGood[s] === 1;
+    if (m.bookGood[s] === 0) return true;
+    if (bid <= m.bidFrom[s]! || bid >= m.bidTo[s]! || ask <= m.askFrom[s]! || ask >= m.askTo[s]!) return true;
+    const mid = Math.floor((bid + ask) / 2);
+    const spread = ask - bid;
+    return mid <= m.midFrom[s]! || mid >= m.midTo[s]! || spread <= m.spreadFrom[s]! || spread >= m.spreadTo[s]!;
+  }
+
+  /** Sums a print. @returns whether volume or VWAP reach something anyone watches */
+  #volumeMoves(s: number, p: number, z: number): boolean {
+    const m = this.market;
+    if (z > 0) {
+      m.volume[s] = m.volume[s]! + z;
+      m.notional[s] = m.notional[s]! + p * z;
+    }
+    if (m.volume[s]! >= m.volumeTo[s]!) return true;
+    const above = p - m.notional[s]! / m.volume[s]!;
+    return above <= m.vwapFrom[s]! || above >= m.vwapTo[s]!;
   }
 
   #at(i: number, t: number, s: number): void {
@@ -549,11 +584,7 @@ export class Engine implements Desk, GroupHub {
       this.#extreme(s, p, p);
     }
     const att = m.attention[s]!;
-    if ((att & Attention.watchVolume) !== 0 && z > 0) {
-      moved |= Moved.volume;
-      m.volume[s] = m.volume[s]! + z;
-      m.notional[s] = m.notional[s]! + p * z;
-    }
+    if ((att & Attention.watchVolume) !== 0) moved |= Moved.volume;
     if (z > 0) this.#printed(i, s, p, z);
     if ((att & Attention.windows) !== 0) moved |= this.#windows[s]!.print(t, p, Math.max(0, z));
     this.#after(s, t, moved);
@@ -598,9 +629,10 @@ export class Engine implements Desk, GroupHub {
     return Moved.extremes;
   }
 
-  /** The open interval of spot in which a print changes nothing anyone watches. */
+  /** Says anew within what bounds the hot loop may pass over events of the symbol. */
   #quiet(s: number): void {
     const m = this.market;
+    const watch = this.#watch[s]!;
     let lo = m.low[s]!;
     let hi = m.high[s]!;
     const held = this.#held[s]!;
@@ -608,18 +640,48 @@ export class Engine implements Desk, GroupHub {
       lo = Math.max(lo, held.low);
       hi = Math.min(hi, held.high);
     }
-    const level = this.#spotGroup[s];
-    if (level !== undefined) {
-      lo = Math.max(lo, level.quietFrom);
-      hi = Math.min(hi, level.quietTo);
+    if (watch.spot !== undefined) {
+      lo = Math.max(lo, watch.spot.quietFrom);
+      hi = Math.min(hi, watch.spot.quietTo);
     }
-    if (this.#everySpot[s] === true || !(lo <= hi)) {
+    if (watch.everySpot || !(lo <= hi)) {
       lo = Number.POSITIVE_INFINITY;
       hi = Number.NEGATIVE_INFINITY;
     }
     m.spotLo[s] = lo;
     m.spotHi[s] = hi;
-    m.windowNext[s] = this.#windows[s]?.next ?? Number.POSITIVE_INFINITY;
+    const att = m.attention[s]!;
+    if ((att & Attention.windows) !== 0) {
+      const windows = this.#windows[s]!;
+      m.windowNext[s] = windows.next;
+      m.attention[s] = windows.wantsPrint ? att | Attention.everyPrint : att & ~Attention.everyPrint;
+    }
+    if ((att & Attention.watchBook) !== 0) this.#quietBook(s, watch);
+    if ((att & Attention.watchVolume) !== 0) {
+      m.volumeTo[s] = watch.everyVolume
+        ? Number.NEGATIVE_INFINITY
+        : (watch.volume?.quietAbove ?? Number.POSITIVE_INFINITY);
+      m.vwapFrom[s] = watch.vwap?.quietFrom ?? Number.NEGATIVE_INFINITY;
+      m.vwapTo[s] = watch.vwap?.quietTo ?? Number.POSITIVE_INFINITY;
+    }
+  }
+
+  #quietBook(s: number, watch: Watch): void {
+    const m = this.market;
+    const good = m.good(s);
+    m.bookGood[s] = good ? 1 : 0;
+    if (watch.everyBook) {
+      m.bidFrom[s] = Number.POSITIVE_INFINITY;
+      return;
+    }
+    m.bidFrom[s] = watch.bid?.quietFrom ?? Number.NEGATIVE_INFINITY;
+    m.bidTo[s] = watch.bid?.quietTo ?? Number.POSITIVE_INFINITY;
+    m.askFrom[s] = watch.ask?.quietFrom ?? Number.NEGATIVE_INFINITY;
+    m.askTo[s] = watch.ask?.quietTo ?? Number.POSITIVE_INFINITY;
+    m.midFrom[s] = watch.mid?.quietFrom ?? Number.NEGATIVE_INFINITY;
+    m.midTo[s] = watch.mid?.quietTo ?? Number.POSITIVE_INFINITY;
+    m.spreadFrom[s] = watch.spread?.quietFrom ?? Number.NEGATIVE_INFINITY;
+    m.spreadTo[s] = watch.spread?.quietTo ?? Number.POSITIVE_INFINITY;
   }
 
   /** Steps 3 to 6 of an event of symbol `s`. */
@@ -1122,7 +1184,7 @@ export class Engine implements Desk, GroupHub {
     held.on = true;
     held.high = Number.NaN;
     held.low = Number.NaN;
-    this.market.spotLo[s] = Number.POSITIVE_INFINITY;
+    this.#unquiet(s);
     this.#touchPlan(plan);
     this.#onFill?.({ plan: plan.name, execution, t: this.#instant.t });
   }
@@ -1138,15 +1200,22 @@ export class Engine implements Desk, GroupHub {
     for (const series of reads) masks.set(series.slot, (masks.get(series.slot) ?? 0) | series.moves);
     for (const [s, mask] of masks) {
       this.#watching[s]!.push({ group, mask });
-      if ((mask & (Moved.spot | Moved.extremes)) !== 0) {
-        if (group.scalar.kind === 'single' && reads[0]!.name === 'spot') {
-          this.#spotGroup[s] = group;
-          group.onShift = () => this.#unquiet(s);
-        } else this.#everySpot[s] = true;
-        this.#unquiet(s);
+      const watch = this.#watch[s]!;
+      const { scalar } = group;
+      group.onShift = () => this.#unquiet(s);
+      if (scalar.kind === 'single' && BOUNDED.has(scalar.a.name)) {
+        watch[scalar.a.name as 'spot' | 'bid' | 'ask' | 'mid' | 'spread' | 'volume'] = group;
+      } else {
+        const vwap =
+          scalar.kind === 'difference' && scalar.a.name === 'spot' && scalar.b.name === 'VWAP' && masks.size === 1;
+        if (vwap) watch.vwap = group;
+        else if ((mask & Moved.volume) !== 0) watch.everyVolume = true;
+        if ((mask & (Moved.spot | Moved.extremes)) !== 0) watch.everySpot = true;
+        if ((mask & Moved.book) !== 0) watch.everyBook = true;
       }
       if ((mask & Moved.book) !== 0) this.#attendTo(s, Attention.watchBook);
       if ((mask & Moved.volume) !== 0) this.#watchVolume(s);
+      this.#unquiet(s);
     }
     group.refresh(this.#instant.seq);
     return group;
@@ -1158,8 +1227,10 @@ export class Engine implements Desk, GroupHub {
 
   /** The next print looks at everything, and then says anew what it may pass over. */
   #unquiet(s: number): void {
-    this.market.spotLo[s] = Number.POSITIVE_INFINITY;
-    this.market.spotHi[s] = Number.NEGATIVE_INFINITY;
+    const m = this.market;
+    m.spotLo[s] = Number.POSITIVE_INFINITY;
+    m.bidFrom[s] = Number.POSITIVE_INFINITY;
+    m.volumeTo[s] = Number.NEGATIVE_INFINITY;
   }
 
   /** Volume and VWAP are kept from the first time something reads them: what went before is summed now. */
@@ -1183,12 +1254,14 @@ export class Engine implements Desk, GroupHub {
   #windowsOf(s: number): Windows {
     let windows = this.#windows[s];
     if (windows === undefined) {
-      windows = new Windows(this.tape.session.open, (fresh) =>
+      windows = new Windows(this.tape.session.open, this.market.lastObserved.subarray(s, s + 1), (fresh) =>
         replay(fresh, this.#columns, { slot: s, from: this.#from, to: this.row }),
       );
+      this.#watch[s]!.everySpot = true;
+      this.market.windowNext[s] = 0;
       this.#windows[s] = windows;
       this.#attendTo(s, Attention.windows);
-      this.market.attention[s] = this.market.attention[s]! | Attention.everyPrint;
+      this.#attendTo(s, Attention.everyPrint);
     }
     return windows;
   }

@@ -138,6 +138,10 @@ export class Group {
   get quietFrom(): number {
     return this.known && !Number.isNaN(this.low) ? Math.max(this.#lo, this.low) : Number.POSITIVE_INFINITY;
   }
+  /** As `quietTo`, for a scalar that only rises: its own extreme does not count. */
+  get quietAbove(): number {
+    return this.known ? this.#hi : Number.NEGATIVE_INFINITY;
+  }
   get quietTo(): number {
     return this.known && !Number.isNaN(this.high) ? Math.min(this.#hi, this.high) : Number.NEGATIVE_INFINITY;
   }
@@ -297,6 +301,7 @@ export class Group {
     if (above <= v + reach) {
       // On a level, or too near one to trust a rounded difference: look again at every event.
       this.#lo = Number.POSITIVE_INFINITY;
+      this.#hi = Number.NEGATIVE_INFINITY;
       return;
     }
     this.#hi = above - reach;

@@ -35,7 +35,9 @@ export const RARE = Attention.special | Attention.quotesSetSpot;
 /** Bits for which every quote, and every print, leaves the fast path. */
 export const QUOTE_SLOW =
   Attention.pending | Attention.carry | Attention.pegs | Attention.firstEvent | Attention.countReads;
-export const PRINT_SLOW = QUOTE_SLOW | Attention.watchVolume | Attention.everyPrint;
+export const PRINT_SLOW = QUOTE_SLOW | Attention.everyPrint;
+/** Bits for which a print leaves something behind even when it changes nothing. */
+export const PRINT_NOTES = Attention.windows | Attention.watchVolume;
 
 export class MarketState {
   readonly symbols: readonly string[];
@@ -77,6 +79,22 @@ export class MarketState {
   readonly quoteSell: Float64Array;
   /** When some window of the symbol moves by the clock alone. */
   readonly windowNext: Float64Array;
+  /** Last session event that set spot, where windows are kept. */
+  readonly lastObserved: Float64Array;
+  /** Volume from which a level is reached; the open interval of spot less VWAP in which nothing changes. */
+  readonly volumeTo: Float64Array;
+  readonly vwapFrom: Float64Array;
+  readonly vwapTo: Float64Array;
+  /** Open intervals of the book in which nothing changes, while it stays good (or stays not). */
+  readonly bookGood: Uint8Array;
+  readonly bidFrom: Float64Array;
+  readonly bidTo: Float64Array;
+  readonly askFrom: Float64Array;
+  readonly askTo: Float64Array;
+  readonly midFrom: Float64Array;
+  readonly midTo: Float64Array;
+  readonly spreadFrom: Float64Array;
+  readonly spreadTo: Float64Array;
 
   readonly #columns: Columns;
   /** Own fills out of the shown size, and the quote they came from. */
@@ -115,6 +133,19 @@ export class MarketState {
     this.quoteBuy = filled(Number.NEGATIVE_INFINITY);
     this.quoteSell = filled(Number.POSITIVE_INFINITY);
     this.windowNext = filled(Number.POSITIVE_INFINITY);
+    this.lastObserved = filled(0);
+    this.volumeTo = filled(Number.NEGATIVE_INFINITY);
+    this.vwapFrom = filled(Number.POSITIVE_INFINITY);
+    this.vwapTo = filled(Number.NEGATIVE_INFINITY);
+    this.bookGood = new Uint8Array(n);
+    this.bidFrom = filled(Number.POSITIVE_INFINITY);
+    this.bidTo = filled(Number.NEGATIVE_INFINITY);
+    this.askFrom = filled(Number.POSITIVE_INFINITY);
+    this.askTo = filled(Number.NEGATIVE_INFINITY);
+    this.midFrom = filled(Number.POSITIVE_INFINITY);
+    this.midTo = filled(Number.NEGATIVE_INFINITY);
+    this.spreadFrom = filled(Number.POSITIVE_INFINITY);
+    this.spreadTo = filled(Number.NEGATIVE_INFINITY);
     this.#takenEvent = new Int32Array(n).fill(-1);
     this.#bidTaken = new Float64Array(n);
     this.#askTaken = new Float64Array(n);

@@ -95,13 +95,17 @@ class Range implements Window {
   readonly #low = new Log();
   #highAt = 0;
   #lowAt = 0;
+  /** When spot was last set: its value is the last entry of both queues, however often it was set again. */
+  readonly #lastObserved: Float64Array;
 
-  constructor(d: number, open: number) {
+  constructor(d: number, open: number, lastObserved: Float64Array) {
+    this.#lastObserved = lastObserved;
     this.#d = d;
     this.#known = open + d;
     this.next = this.#known;
   }
   observe(t: number, spot: number): void {
+    this.#date();
     const high = this.#high;
     while (high.n > this.#highAt && high.v[high.n - 1]! <= spot) high.n--;
     high.push(t, spot);
@@ -109,12 +113,19 @@ class Range implements Window {
     while (low.n > this.#lowAt && low.v[low.n - 1]! >= spot) low.n--;
     low.push(t, spot);
   }
+  /** The last entries are spot itself: they are as young as its last observation. */
+  #date(): void {
+    const t = this.#lastObserved[0]!;
+    if (this.#high.n > this.#highAt) this.#high.t[this.#high.n - 1] = t;
+    if (this.#low.n > this.#lowAt) this.#low.t[this.#low.n - 1] = t;
+  }
   print(): void {}
   advance(t: number): void {
     const edge = t - this.#d;
+    this.#date();
     const high = this.#high;
-    while (this.#highAt < high.n && high.t[this.#highAt]! <= edge) this.#highAt++;
     const low = this.#low;
+    while (this.#highAt < high.n && high.t[this.#highAt]! <= edge) this.#highAt++;
     while (this.#lowAt < low.n && low.t[this.#lowAt]! <= edge) this.#lowAt++;
     const any = this.#highAt < high.n;
     const known = t >= this.#known;
@@ -407,23 +418,38 @@ export class Windows {
   readonly #barsOf = new Map<number, Bars>();
   #minutes: Minutes | undefined;
 
-  /** @param catchUp feeds a fresh set with the session so far: what is first read late knows what came before */
-  constructor(open: number, catchUp: (fresh: Windows) => void) {
+  /**
+   * @param lastObserved one cell: when spot was last set. Between two calls of `observe` or `print` it moves on alone,
+   *   as long as spot was set to what it was
+   * @param catchUp feeds a fresh set with the session so far: what is first read late knows what came before
+   */
+  constructor(open: number, lastObserved: Float64Array, catchUp: (fresh: Windows) => void) {
     this.#open = open;
+    this.#lastObserved = lastObserved;
     this.#catchUp = catchUp;
   }
   readonly #catchUp: (fresh: Windows) => void;
+  readonly #lastObserved: Float64Array;
+
+  /** Whether the next print matters though it may not move spot: a bar is not begun yet, or volume is kept. */
+  get wantsPrint(): boolean {
+    if (this.#keepsVolume) return true;
+    for (let i = 0; i < this.#bars.length; i++) if (this.#bars[i]!.next === Number.POSITIVE_INFINITY) return true;
+    return this.#minutes !== undefined && Number.isNaN(this.#minutes.first);
+  }
+  #keepsVolume = false;
 
   velocity(d: number): { readonly value: number } {
     return this.#window(`velocity ${d}`, () => new Velocity(d, this.#open));
   }
   range(d: number): { readonly value: number } {
-    return this.#window(`range ${d}`, () => new Range(d, this.#open));
+    return this.#window(`range ${d}`, () => new Range(d, this.#open, this.#lastObserved));
   }
   openingRange(side: 'high' | 'low', d: number): { readonly value: number } {
     return this.#window(`${side} ${d}`, () => new OpeningRange(side, d, this.#open));
   }
   relativeVolume(reference: ReferenceVolume, d: number): { readonly value: number } {
+    this.#keepsVolume = true;
     return this.#window(`rvol ${d}`, () => new RelativeVolume(reference, d, this.#open));
   }
   indicator(name: IndicatorName, n: number, d: number): { readonly value: number } {
@@ -498,6 +524,7 @@ export class Windows {
   /** An event set spot. @returns what moved */
   observe(t: number, spot: number): number {
     for (const w of this.#windows) w.observe(t, spot);
+    this.#lastObserved[0] = t;
     return this.advance(t, 'observed');
   }
 
@@ -543,7 +570,7 @@ export class Windows {
   }
 
   #fresh(): Windows {
-    return new Windows(this.#open, () => {});
+    return new Windows(this.#open, this.#lastObserved, () => {});
   }
 
   #complete(t: number): number {
