@@ -15,8 +15,7 @@ export interface Difference {
   readonly engine: unknown;
 }
 
-/** Events both must log; `settled` goes with the reason of that name and is compared there. */
-const EVENTS = new Set(['armed', 'fired', 'gated', 'disarmed', 'invalidated', 'expired', 'armed-other']);
+const EVENTS = new Set(['armed', 'fired', 'gated', 'disarmed', 'invalidated', 'expired', 'settled', 'armed-other']);
 
 export function oracleOf(one: Case): ReadonlyMap<string, Verdict> {
   const { plans } = runOracle({ ...one, tapeLines: one.lines, document: parse(one.text).document });

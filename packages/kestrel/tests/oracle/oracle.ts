@@ -1065,7 +1065,7 @@ class Oracle {
       }
       if (run.owned > 0) {
         run.markE4 = this.symbols.get(run.exec)!.mark(Math.floor(run.costHeldE4 / run.owned));
-        this.note(run, 'settled');
+        if (run.reason !== 'expired') this.note(run, 'settled');
         run.reason ??= 'settled';
       } else if (run.reason === null) {
         run.reason = 'expired';
