@@ -14,7 +14,8 @@ import { start } from './ops/start.ts';
 import { submit } from './ops/submit.ts';
 import { validate } from './ops/validate.ts';
 
-const ops: readonly unknown[] = [
+/** By name, with their types. */
+export const OPS_BY_NAME = {
   describe,
   catalog,
   validate,
@@ -28,9 +29,9 @@ const ops: readonly unknown[] = [
   grade,
   artifact,
   resumeOperation,
-];
+} as const;
 
 /** Each is run with what its own shape has let through. */
-export const OPS = ops as readonly Op[];
+export const OPS = Object.values(OPS_BY_NAME) as readonly unknown[] as readonly Op[];
 
 export const OP_NAMES: readonly string[] = OPS.map(({ name }) => name);

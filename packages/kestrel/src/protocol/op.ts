@@ -15,7 +15,7 @@ export interface Answered {
   readonly value: unknown;
 }
 
-export interface Op<A = unknown> {
+export interface Op<A = unknown, E extends z.ZodType = z.ZodType> {
   readonly name: string;
   /** Whether it needs a session that this stream has opened. */
   readonly session: boolean;
@@ -23,12 +23,12 @@ export interface Op<A = unknown> {
   readonly about: string;
   /** Closed: an unknown field is refused. */
   readonly args: z.ZodType<A>;
-  readonly emits: z.ZodType;
+  readonly emits: E;
   /** @throws AgentRefusal */
   readonly run: (call: Call, args: A) => Sliced<unknown> | Answered;
 }
 
-/** Infers the arguments of an op from their shape. */
-export function op<A>(of: Op<A>): Op<A> {
+/** Infers the arguments and the value of an op from their shapes. */
+export function op<A, E extends z.ZodType>(of: Op<A, E>): Op<A, E> {
   return of;
 }
