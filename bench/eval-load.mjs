@@ -111,7 +111,7 @@ export function percentile(sorted, share) {
 
 /** NDJSON of `count` events of about 265 bytes each, all of one run. */
 export function ndjson(runId, first, count) {
-  const filler = 'lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod te';
+  const filler = 'lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor incididunt';
   let text = '';
   for (let i = first; i < first + count; i++) {
     const line = `{"eventId":"evt_${runId}_${String(i).padStart(10, '0')}","runId":"${runId}","spanId":"span_${i % 97}","kind":"log","timestamp":${1_732_556_400_000 + i},"payload":{"message":"${filler}","level":"info","step":${i},"tokens":${(i * 7919) % 4096}}}`;

@@ -63,8 +63,9 @@ export async function judge(input: JudgeInput, tools: JudgeTools, signal: AbortS
   // One controller for both ends: signals derived from timeouts have been seen to be collected before they fire.
   const stop = new AbortController();
   const onGone = (): void => stop.abort(signal.reason);
-  const late = new JudgeRefusal('unavailable', `the model gave no verdict within ${tools.deadlineMs} ms`);
-  const timer = setTimeout(() => stop.abort(late), tools.deadlineMs);
+  const timer = setTimeout(() => {
+    stop.abort(new JudgeRefusal('unavailable', `the model gave no verdict within ${tools.deadlineMs} ms`));
+  }, tools.deadlineMs);
   signal.addEventListener('abort', onGone, { once: true });
   const deadlineMs = startedMs + tools.deadlineMs;
   try {

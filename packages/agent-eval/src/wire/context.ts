@@ -1,5 +1,5 @@
 /** What the handlers of a service work with: rubrics, a judge and stores, each of which may be absent. */
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   GATE_LIMITS,
   type GateLimits,
@@ -43,7 +43,7 @@ export function makeService(options: ServiceOptions = {}): Service {
     model: typeof source === 'function' ? await source() : source,
     gate,
     patience: REAL_PATIENCE,
-    nonce: () => randomBytes(16).toString('hex'),
+    nonce: () => randomUUID().replaceAll('-', ''),
     deadlineMs: options.judgeDeadlineMs ?? JUDGE_DEADLINE_MS,
   });
   return {

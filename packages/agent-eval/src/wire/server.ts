@@ -131,7 +131,11 @@ function isOpen(state: ServerState): boolean {
 
 function send(response: ServerResponse, { status, headers, body }: DoorAnswer, after: 'keep' | 'close'): void {
   if (response.destroyed || response.headersSent) return;
-  response.writeHead(status, after === 'close' ? { ...headers, connection: 'close' } : headers);
+  const length = { 'content-length': Buffer.byteLength(body) };
+  response.writeHead(
+    status,
+    after === 'close' ? { ...headers, ...length, connection: 'close' } : { ...headers, ...length },
+  );
   response.end(body);
   if (response.writableFinished || (response.socket?.writableLength ?? 0) === 0) return;
   const timer = setTimeout(() => response.destroy(), UNREAD_MS_MAX);

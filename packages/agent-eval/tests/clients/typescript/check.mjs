@@ -32,7 +32,7 @@ const server = await startAgreeable();
 try {
   execFileSync(process.execPath, [program, 'openapi', '--out', join(place, 'openapi.json')]);
   run('openapi-typescript/bin/cli.js', ['openapi.json', '-o', 'generated.d.ts']);
-  copyFileSync(join(here, 'use.ts'), join(place, 'use.ts'));
+  copyFileSync(join(here, 'use.ts.txt'), join(place, 'use.ts'));
   const config = readFileSync(join(here, 'tsconfig.json'), 'utf8').replace('TYPES', join(root, 'node_modules/@types'));
   writeFileSync(join(place, 'tsconfig.json'), config);
   run('typescript/bin/tsc', ['-p', 'tsconfig.json']);
