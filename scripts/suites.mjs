@@ -47,6 +47,18 @@ const checkSuite = (name, command) => ({
   parse: ({ status }) => ({ passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: 0 }),
 });
 
+/** The last `N passed` and `N failed` that a command of its own counting printed; one that says why it was skipped is that. */
+export function countWords({ stdout }) {
+  if (/^skipped: /m.test(stdout)) return { passed: 0, failed: 0, skipped: 1 };
+  const last = (word) => Number([...stdout.matchAll(new RegExp(`(\\d+) ${word}`, 'g'))].at(-1)?.[1] ?? 0);
+  const counts = { passed: last('passed'), failed: last('failed'), skipped: last('skipped') };
+  if (counts.passed + counts.failed === 0) throw new Error('it counted nothing');
+  return counts;
+}
+
+/** A suite that sets itself up: a folder's `check.mjs`. */
+const ownSuite = (name, script) => ({ name, command: () => [process.execPath, script], parse: countWords });
+
 export const suites = [
   checkSuite('types', [process.execPath, 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', '--noEmit']),
   checkSuite('lint and format', [process.execPath, 'node_modules/@biomejs/biome/bin/biome', 'check', '.']),
@@ -74,4 +86,7 @@ export const suites = [
     ],
     parse: countVitest,
   },
+  ownSuite('Python client', 'clients/python/check.mjs'),
+  ownSuite('generated TypeScript client', 'packages/agent-eval/tests/clients/typescript/check.mjs'),
+  ownSuite('schemathesis', 'packages/agent-eval/tests/clients/schemathesis/check.mjs'),
 ];
