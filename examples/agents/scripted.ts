@@ -36,7 +36,7 @@ export function planFor({ frame }: Delivery): string | undefined {
   const level = (name: string) => frame.levels.find((l) => l.name === name)?.valueE4;
   const [high, vwap] = [level('ORH(30m)'), level('VWAP')];
   if (high === undefined || vwap === undefined || high <= vwap) return undefined;
-  return `PLAN back-to-average budget 0.3R ttl 15:30
+  return `PLAN back-to-average budget 0.3R ttl +4h
   WHEN spot < VWAP - 8bps held 30s
   DO buy 10 shares @ ask + 1c
   TP 1.001x @ bid

@@ -99,6 +99,9 @@ PLAN gap-second budget 0.3R ttl 15:30
   INVALIDATE spot < VWAP held 120s -> flat
 `;
 
+/** Masked prices are higher, so the same budget buys fewer shares. */
+const fewer = (strategy: string): string => strategy.replace(/buy \d+ shares/g, 'buy 12 shares');
+
 const HOURLY = ['10:30', '11:30', '12:30', '13:30', '14:30', '15:30'] as const;
 const SPARSE = ['11:00', '14:00'] as const;
 const MORNING = ['10:00', '11:00', '12:00'] as const;
@@ -179,7 +182,7 @@ export const RECIPES: readonly Recipe[] = (
       day: bundled('range-wide'),
       mask: { id: 'masked-range', factorPermille: 1_370 },
       checkpoints: HOURLY,
-      strategy: FADE,
+      strategy: fewer(FADE),
     },
     {
       ...usual,
@@ -189,17 +192,17 @@ export const RECIPES: readonly Recipe[] = (
       day: bundled('shock-up'),
       mask: { id: 'masked-shock', factorPermille: 1_230 },
       checkpoints: SPARSE,
-      strategy: SHOCK,
+      strategy: fewer(SHOCK),
     },
     {
       ...usual,
       id: 'masked-trend',
       title: 'A third masked day',
       briefing: 'Date, symbol and price level are hidden; judge the tape alone.',
-      day: bundled('trend-down'),
+      day: { seed: 2207, date: '2023-10-19', regime: 'trend', profile: 'ibm', events: 30_000 },
       mask: { id: 'masked-trend', factorPermille: 1_610 },
       checkpoints: HOURLY,
-      strategy: BREAKOUT,
+      strategy: fewer(BREAKOUT),
     },
     {
       ...usual,

@@ -218,7 +218,7 @@ export const CATALOG: readonly CatalogEntry[] = [
     "pins": {
       "engine": "kestrel-engine/1",
       "tape": "84219c5e02fd844517aff517f3ddc7f5664e718b6ebbc0a88abdd75abd0fe9b8",
-      "document": "e6e8a52c20dbdbedce015f8ed4134d1431d7c7c7163c542f7d5679ede9529bed",
+      "document": "59554d69d2eaeb76632f9abd5a90e16e4376a0bedc267a3bc55aefc141278d57",
       "fill": "strict-cross-v1",
       "fees": "none",
       "rUsdE4": 100000000,
@@ -244,7 +244,7 @@ export const CATALOG: readonly CatalogEntry[] = [
       "14:30",
       "15:30"
     ],
-    "strategy": "# Buys a stretch below the day's average price and sells the way back.\nPLAN fade-stretch budget 0.5R ttl 15:40\n  WHEN spot < VWAP - 12bps held 60s AND time >= 10:00\n  DO buy 20 shares @ ask cap ask + 2c cancel-if spot > VWAP\n  TP 1.0015x @ bid\n  EXIT spot < VWAP - 60bps held 30s @ bid - 3c\n  INVALIDATE T-20 -> flat\n",
+    "strategy": "# Buys a stretch below the day's average price and sells the way back.\nPLAN fade-stretch budget 0.5R ttl 15:40\n  WHEN spot < VWAP - 12bps held 60s AND time >= 10:00\n  DO buy 12 shares @ ask cap ask + 2c cancel-if spot > VWAP\n  TP 1.0015x @ bid\n  EXIT spot < VWAP - 60bps held 30s @ bid - 3c\n  INVALIDATE T-20 -> flat\n",
     "blinded": true
   },
   {
@@ -254,7 +254,7 @@ export const CATALOG: readonly CatalogEntry[] = [
     "pins": {
       "engine": "kestrel-engine/1",
       "tape": "4a85930bdf400c33a94e4e2b4b9d2ad8ac4db85203c6e440beca715e3203880b",
-      "document": "01c62a630dbd1b9b8214323f4a31bddcd4230a4e98133dd5f8e9d84b77d38a84",
+      "document": "63a69b87b52fcc2d598b3bbd99fb3c0bcca33f20aaa18c9193161a40537e2633",
       "fill": "strict-cross-v1",
       "fees": "none",
       "rUsdE4": 100000000,
@@ -276,7 +276,7 @@ export const CATALOG: readonly CatalogEntry[] = [
       "11:00",
       "14:00"
     ],
-    "strategy": "# Waits for a violent fall, then for the first calm minute after it.\nVIEW alarm budget 600 tokens tape(5m) levels plans news\nWAKE shock WHEN velocity(1m) <= -20 DELIVER alarm priority 1 budget 6 wakes/day cooldown 10m\n\nPLAN after-shock budget 0.5R ttl +90m\n  WHEN range(5m) >= 40 AND velocity(1m) > 0 held 60s\n  DO buy 20 shares @ ask + 2c\n  RELOAD every 40c down, up to 1\n  TP 1.003x @ bid\n  INVALIDATE T-15 -> flat\n",
+    "strategy": "# Waits for a violent fall, then for the first calm minute after it.\nVIEW alarm budget 600 tokens tape(5m) levels plans news\nWAKE shock WHEN velocity(1m) <= -20 DELIVER alarm priority 1 budget 6 wakes/day cooldown 10m\n\nPLAN after-shock budget 0.5R ttl +90m\n  WHEN range(5m) >= 40 AND velocity(1m) > 0 held 60s\n  DO buy 12 shares @ ask + 2c\n  RELOAD every 40c down, up to 1\n  TP 1.003x @ bid\n  INVALIDATE T-15 -> flat\n",
     "blinded": true
   },
   {
@@ -285,8 +285,8 @@ export const CATALOG: readonly CatalogEntry[] = [
     "briefing": "Date, symbol and price level are hidden; judge the tape alone.",
     "pins": {
       "engine": "kestrel-engine/1",
-      "tape": "16dd8b9dc939c22f4f3547175fea2412d49bb8ecdc0488e1b9cf6873cb40e32e",
-      "document": "5f27e0768525ef60379afdbfee57dbc4e850764c103c8cc8ef92235aedc80633",
+      "tape": "06fa8d35a95e052e06ef7e6d0c14e9417798f551568b13d12fdd93f26a9525bc",
+      "document": "63d6dcf41b122c6b5fb0029d1bdb3af54b6da2f8254e8af0bd58fd4364457a0b",
       "fill": "strict-cross-v1",
       "fees": "none",
       "rUsdE4": 100000000,
@@ -312,7 +312,7 @@ export const CATALOG: readonly CatalogEntry[] = [
       "14:30",
       "15:30"
     ],
-    "strategy": "# Follows a break of the first half hour, and leaves when it fails.\nPLAN break-high budget 0.6R ttl 15:50\n  WHEN spot crosses above ORH(30m) AND time < 14:30\n  DO buy 24 shares @ ask + 1c\n  TP 1.004x frac 0.5 @ bid\n  EXIT spot < VWAP held 120s @ bid - 3c\n  INVALIDATE T-10 -> flat\n",
+    "strategy": "# Follows a break of the first half hour, and leaves when it fails.\nPLAN break-high budget 0.6R ttl 15:50\n  WHEN spot crosses above ORH(30m) AND time < 14:30\n  DO buy 12 shares @ ask + 1c\n  TP 1.004x frac 0.5 @ bid\n  EXIT spot < VWAP held 120s @ bid - 3c\n  INVALIDATE T-10 -> flat\n",
     "blinded": true
   },
   {
