@@ -6,6 +6,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { Sha256 } from 'ground/digest';
 import { ABSENT, type Columns, Flag, Kind, type TapeInstrument } from './columns.ts';
 import { textOfE4 } from './decimal.ts';
+import { putBytes, putE4, putInteger } from './digits.ts';
 import { textOfLength } from './duration.ts';
 
 /** What the writer reads of a row; both growing and finished columns have it. */
@@ -43,25 +44,25 @@ const A = bytesOf('"a":');
 const AZ = bytesOf('"az":');
 const B = bytesOf('"b":');
 const BZ = bytesOf('"bz":');
-const P = bytesOf(',"p":');
 const Z = bytesOf(',"z":');
-const SUSPECT = bytesOf(',"suspect":true');
+const SUSPECT_T = bytesOf(',"suspect":true,"t":');
 const T = bytesOf(',"t":');
 const NEWS = bytesOf('{"k":"news","t":');
 const HALT_ON = bytesOf('{"k":"halt","on":true');
 const HALT_OFF = bytesOf('{"k":"halt","on":false');
 const CLOSE_P = bytesOf('{"k":"close","p":');
-const TRADE_P = bytesOf('{"k":"trade","p":');
+const COMMA = 0x2c;
+const END = bytesOf('}\n');
 
 /** The pieces of an instrument's events that never change. */
 export interface Pieces {
-  /** `"k":"quote","s":"SPY"`, or the same of an option with its right. */
-  readonly quoteTail: Uint8Array;
-  /** `{` or `{"K":168,` */
-  readonly head: Uint8Array;
-  /** `"k":"otrade"` of an option, with its comma. */
-  readonly otrade: Uint8Array;
-  /** `,"r":"C"` and `,"s":"SPY"` */
+  /** `{` of shares, `{"K":168,` of an option. */
+  readonly quote: Uint8Array;
+  /** `"k":"quote"` and the symbol, up to the time or the mark of a suspect. */
+  readonly quoteSymbol: Uint8Array;
+  /** `{"k":"trade","p":`, of an option with its strike. */
+  readonly trade: Uint8Array;
+  /** `,"s":"SPY"`, of an option with its right. */
   readonly symbol: Uint8Array;
   /** `,"x":"2013-10-11"`, empty for shares. */
   readonly expiry: Uint8Array;
@@ -106,87 +107,32 @@ export class EventWriter {
   }
 
   /** The line that the columns alone would give. */
-  protected known(rows: Rows, i: number, barAt: BarAt): void {
+  private known(rows: Rows, i: number, barAt: BarAt): void {
     const kind = rows.kind[i]!;
-    const inst = rows.inst[i]!;
     switch (kind) {
       case Kind.quote:
-      case Kind.oquote: {
-        const pieces = this.pieces[inst]!;
-        this.put(pieces.head);
-        const askE4 = rows.c[i]!;
-        const askSize = rows.d[i]!;
-        const bidE4 = rows.a[i]!;
-        const bidSize = rows.b[i]!;
-        if (askE4 !== ABSENT) this.price(A, askE4);
-        if (askSize !== ABSENT) this.size(AZ, askSize);
-        if (bidE4 !== ABSENT) this.price(B, bidE4);
-        if (bidSize !== ABSENT) this.size(BZ, bidSize);
-        this.put(pieces.quoteTail);
-        this.end(rows, i, pieces.expiry);
+      case Kind.oquote:
+        this.at = this.quote(rows, i, this.at);
         return;
-      }
-      case Kind.trade: {
-        this.put(TRADE_P);
-        this.e4(rows.a[i]!);
-        this.put(this.pieces[inst]!.symbol);
-        if ((rows.flags[i]! & Flag.suspect) !== 0) this.put(SUSPECT);
-        this.put(T);
-        this.integer(rows.t[i]!);
-        this.put(Z);
-        this.integer(rows.b[i]!);
-        this.finish();
+      case Kind.trade:
+      case Kind.otrade:
+        this.at = this.trade(rows, i, this.at);
         return;
-      }
-      case Kind.otrade: {
-        const pieces = this.pieces[inst]!;
-        this.put(pieces.otrade);
-        this.put(P);
-        this.e4(rows.a[i]!);
-        this.put(pieces.symbol);
-        if ((rows.flags[i]! & Flag.suspect) !== 0) this.put(SUSPECT);
-        this.put(T);
-        this.integer(rows.t[i]!);
-        this.put(pieces.expiry);
-        this.put(Z);
-        this.integer(rows.b[i]!);
-        this.finish();
+      case Kind.bar:
+        this.at = this.bar(rows, i, barAt(rows.a[i]!));
         return;
-      }
-      case Kind.bar: {
-        const bar = barAt(rows.a[i]!);
-        const { c, d, h, l, o, z } = bar;
-        this.text(
-          `{"c":${textOfE4(c)},"d":"${textOfLength(d)}","h":${textOfE4(h)},"k":"bar","l":${textOfE4(l)},"o":${textOfE4(o)}`,
-        );
-        this.put(this.pieces[inst]!.symbol);
-        this.put(T);
-        this.integer(rows.t[i]!);
-        this.put(Z);
-        this.integer(z);
-        this.finish();
-        return;
-      }
       case Kind.halt: {
-        this.put((rows.flags[i]! & Flag.on) !== 0 ? HALT_ON : HALT_OFF);
-        this.put(this.pieces[inst]!.symbol);
-        this.put(T);
-        this.integer(rows.t[i]!);
-        this.finish();
+        const at = putBytes(this.buffer, this.at, (rows.flags[i]! & Flag.on) !== 0 ? HALT_ON : HALT_OFF);
+        this.at = this.symbolAndTime(rows, i, at);
         return;
       }
       case Kind.close: {
-        this.put(CLOSE_P);
-        this.e4(rows.a[i]!);
-        this.put(this.pieces[inst]!.symbol);
-        this.put(T);
-        this.integer(rows.t[i]!);
-        this.finish();
+        const at = putE4(this.buffer, putBytes(this.buffer, this.at, CLOSE_P), rows.a[i]!);
+        this.at = this.symbolAndTime(rows, i, at);
         return;
       }
       case Kind.news: {
-        this.put(NEWS);
-        this.integer(rows.t[i]!);
+        this.at = putInteger(this.buffer, putBytes(this.buffer, this.at, NEWS), rows.t[i]!);
         const text = bytesOf(`,"text":${JSON.stringify(rows.texts[rows.a[i]!]!)}}\n`);
         this.flush();
         this.emit(text);
@@ -200,134 +146,63 @@ export class EventWriter {
     }
   }
 
-  private end(rows: Rows, i: number, expiry: Uint8Array): void {
-    if ((rows.flags[i]! & Flag.suspect) !== 0) this.put(SUSPECT);
-    this.put(T);
-    this.integer(rows.t[i]!);
-    this.put(expiry);
-    this.finish();
-  }
-
-  private finish(): void {
-    this.buffer[this.at++] = 0x7d;
-    this.buffer[this.at++] = 0x0a;
-  }
-
-  private price(name: Uint8Array, e4: number): void {
-    this.put(name);
-    this.e4(e4);
-    this.buffer[this.at++] = 0x2c;
-  }
-
-  private size(name: Uint8Array, value: number): void {
-    this.put(name);
-    this.integer(value);
-    this.buffer[this.at++] = 0x2c;
-  }
-
-  private text(text: string): void {
-    this.put(bytesOf(text));
-  }
-
-  private put(bytes: Uint8Array): void {
+  private quote(rows: Rows, i: number, from: number): number {
     const { buffer } = this;
-    let at = this.at;
-    for (let i = 0; i < bytes.length; i++) buffer[at++] = bytes[i]!;
-    this.at = at;
+    const pieces = this.pieces[rows.inst[i]!]!;
+    const askE4 = rows.c[i]!;
+    const askSize = rows.d[i]!;
+    const bidE4 = rows.a[i]!;
+    const bidSize = rows.b[i]!;
+    let at = putBytes(buffer, from, pieces.quote);
+    if (askE4 !== ABSENT) {
+      at = putE4(buffer, putBytes(buffer, at, A), askE4);
+      buffer[at++] = COMMA;
+    }
+    if (askSize !== ABSENT) {
+      at = putInteger(buffer, putBytes(buffer, at, AZ), askSize);
+      buffer[at++] = COMMA;
+    }
+    if (bidE4 !== ABSENT) {
+      at = putE4(buffer, putBytes(buffer, at, B), bidE4);
+      buffer[at++] = COMMA;
+    }
+    if (bidSize !== ABSENT) {
+      at = putInteger(buffer, putBytes(buffer, at, BZ), bidSize);
+      buffer[at++] = COMMA;
+    }
+    at = putBytes(buffer, at, pieces.quoteSymbol);
+    at = putBytes(buffer, at, (rows.flags[i]! & Flag.suspect) === 0 ? T : SUSPECT_T);
+    at = putInteger(buffer, at, rows.t[i]!);
+    return putBytes(buffer, putBytes(buffer, at, pieces.expiry), END);
   }
 
-  private e4(value: number): void {
-    let magnitude = value;
-    if (magnitude < 0) {
-      this.buffer[this.at++] = 0x2d;
-      magnitude = -magnitude;
-    }
-    const whole = Math.floor(magnitude / 10_000);
-    const rest = (magnitude - whole * 10_000) | 0;
-    this.integer(whole);
-    if (rest === 0) return;
+  private trade(rows: Rows, i: number, from: number): number {
     const { buffer } = this;
-    let at = this.at;
-    const high = (rest / 100) | 0;
-    const low = (rest - high * 100) | 0;
-    buffer[at] = 0x2e;
-    buffer[at + 1] = PAIRS[high * 2]!;
-    buffer[at + 2] = PAIRS[high * 2 + 1]!;
-    buffer[at + 3] = PAIRS[low * 2]!;
-    buffer[at + 4] = PAIRS[low * 2 + 1]!;
-    at += 5;
-    while (buffer[at - 1] === 0x30) at--;
-    this.at = at;
+    const pieces = this.pieces[rows.inst[i]!]!;
+    let at = putE4(buffer, putBytes(buffer, from, pieces.trade), rows.a[i]!);
+    at = putBytes(buffer, at, pieces.symbol);
+    at = putBytes(buffer, at, (rows.flags[i]! & Flag.suspect) === 0 ? T : SUSPECT_T);
+    at = putInteger(buffer, at, rows.t[i]!);
+    at = putBytes(buffer, putBytes(buffer, at, pieces.expiry), Z);
+    return putBytes(buffer, putInteger(buffer, at, rows.b[i]!), END);
   }
 
-  private integer(value: number): void {
-    if (value < 1_000_000_000) {
-      this.at = writeDigits(this.buffer, this.at, value | 0);
-      return;
-    }
-    const high = Math.floor(value / 100_000_000);
-    this.integer(high);
-    this.at = writeEight(this.buffer, this.at, (value - high * 100_000_000) | 0);
-  }
-}
-
-/** `00` to `99` as bytes. */
-const PAIRS = Uint8Array.from({ length: 200 }, (_, i) => 0x30 + (i % 2 === 0 ? Math.floor(i / 20) : (i >> 1) % 10));
-
-function writeDigits(buffer: Uint8Array, at: number, value: number): number {
-  let end = at + digitsOf(value);
-  const after = end;
-  let left = value;
-  while (left >= 100) {
-    const high = (left / 100) | 0;
-    const pair = ((left - high * 100) | 0) * 2;
-    buffer[end - 1] = PAIRS[pair + 1]!;
-    buffer[end - 2] = PAIRS[pair]!;
-    end -= 2;
-    left = high;
-  }
-  if (left >= 10) {
-    buffer[end - 1] = PAIRS[left * 2 + 1]!;
-    buffer[end - 2] = PAIRS[left * 2]!;
-  } else buffer[end - 1] = 0x30 + left;
-  return after;
-}
-
-/** Exactly eight digits, zeros in front. */
-function writeEight(buffer: Uint8Array, at: number, value: number): number {
-  let left = value;
-  for (let end = at + 8; end > at; end -= 2) {
-    const high = (left / 100) | 0;
-    const pair = ((left - high * 100) | 0) * 2;
-    buffer[end - 1] = PAIRS[pair + 1]!;
-    buffer[end - 2] = PAIRS[pair]!;
-    left = high;
-  }
-  return at + 8;
-}
-
-function digitsOf(value: number): number {
-  if (value < 10_000) return value < 100 ? (value < 10 ? 1 : 2) : value < 1_000 ? 3 : 4;
-  if (value < 1_000_000) return value < 100_000 ? 5 : 6;
-  return value < 10_000_000 ? 7 : value < 100_000_000 ? 8 : 9;
-}
-
-/** Single lines as text, of the columns alone: what differs from it is kept beside the columns. */
-export class LineWriter extends EventWriter {
-  private readonly chunks: Buffer[];
-
-  constructor(pieces: readonly Pieces[]) {
-    const chunks: Buffer[] = [];
-    super(pieces, (chunk) => chunks.push(Buffer.from(chunk)), EVENT_BYTES_MAX);
-    this.chunks = chunks;
+  private bar(rows: Rows, i: number, bar: ReturnType<BarAt>): number {
+    const { buffer } = this;
+    const { c, d, h, l, o, z } = bar;
+    const high = `"d":"${textOfLength(d)}","h":${textOfE4(h)}`;
+    const text = `{"c":${textOfE4(c)},${high},"k":"bar","l":${textOfE4(l)},"o":${textOfE4(o)}`;
+    let at = putBytes(buffer, this.at, bytesOf(text));
+    at = putBytes(buffer, at, this.pieces[rows.inst[i]!]!.symbol);
+    at = putInteger(buffer, putBytes(buffer, at, T), rows.t[i]!);
+    at = putInteger(buffer, putBytes(buffer, at, Z), z);
+    return putBytes(buffer, at, END);
   }
 
-  textOf(rows: Rows, i: number, barAt: BarAt): string {
-    this.known(rows, i, barAt);
-    this.flush();
-    const text = Buffer.concat(this.chunks).toString('utf8', 0);
-    this.chunks.length = 0;
-    return text.slice(0, -1);
+  private symbolAndTime(rows: Rows, i: number, from: number): number {
+    const { buffer } = this;
+    const at = putBytes(buffer, putBytes(buffer, from, this.pieces[rows.inst[i]!]!.symbol), T);
+    return putBytes(buffer, putInteger(buffer, at, rows.t[i]!), END);
   }
 }
 
@@ -378,20 +253,21 @@ export function piecesOf(instruments: readonly TapeInstrument[]): readonly Piece
 function piecesOfOne(instrument: TapeInstrument): Pieces {
   if (instrument.kind === 'option') {
     const { root, right, expiry, strikeE4 } = instrument;
+    const strike = `{"K":${textOfE4(strikeE4)},`;
     const symbol = `,"r":"${right}","s":${JSON.stringify(root)}`;
     return {
-      head: bytesOf(`{"K":${textOfE4(strikeE4)},`),
-      quoteTail: bytesOf(`"k":"oquote"${symbol}`),
-      otrade: bytesOf(`{"K":${textOfE4(strikeE4)},"k":"otrade"`),
+      quote: bytesOf(strike),
+      quoteSymbol: bytesOf(`"k":"oquote"${symbol}`),
+      trade: bytesOf(`${strike}"k":"otrade","p":`),
       symbol: bytesOf(symbol),
       expiry: bytesOf(`,"x":"${expiry}"`),
     };
   }
   const symbol = `,"s":${JSON.stringify(instrument.symbol)}`;
   return {
-    head: bytesOf('{'),
-    quoteTail: bytesOf(`"k":"quote"${symbol}`),
-    otrade: bytesOf(''),
+    quote: bytesOf('{'),
+    quoteSymbol: bytesOf(`"k":"quote"${symbol}`),
+    trade: bytesOf('{"k":"trade","p":'),
     symbol: bytesOf(symbol),
     expiry: bytesOf(''),
   };

@@ -7,6 +7,8 @@ export const PRICE_E4_MAX = PRICE_UNITS_MAX * 10_000;
 /** `precise`: more decimals than the integer can hold. `range`: too large. `shape`: not a decimal number. */
 export type DecimalFault = 'precise' | 'range' | 'shape';
 
+const TENS = [1, 10, 100, 1_000, 10_000] as const;
+
 const DECIMAL = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 
 /** Longer number text than this is refused: a number has no honest use for it, and it costs time. */
@@ -17,6 +19,10 @@ export const NUMBER_LENGTH_MAX = 400;
  * @param scale decimals kept: the result is the number times 10^scale, exactly
  */
 export function scaledInteger(text: string, scale: number): number | DecimalFault {
+  if (text.length <= 15 && /^(?:0|[1-9][0-9]*)$/.test(text) && scale >= 0 && scale <= 4) {
+    const value = Number(text) * TENS[scale]!;
+    if (value <= Number.MAX_SAFE_INTEGER) return value;
+  }
   if (text.length > NUMBER_LENGTH_MAX) return 'shape';
   const parts = DECIMAL.exec(text);
   if (parts === null) return 'shape';

@@ -1,7 +1,7 @@
 /** The strict reader: one line of JSON to the same slots as the fast reader, with a refusal for everything else. */
-import { Flag, Kind } from './columns.ts';
+import { ABSENT, Flag, Kind } from './columns.ts';
 import { PRICE_UNITS_MAX, priceE4, scaledInteger } from './decimal.ts';
-import { lengthUs } from './duration.ts';
+import { lengthUs, textOfLength } from './duration.ts';
 import { bitOf, EVENTS, type FieldName, SLOTS, Slot, type SlotName } from './fields.ts';
 import { chainKey, contractKey, type TapeHead } from './header.ts';
 import { ExactNumber, type ExactObject, type ExactValue, shapeOf } from './json.ts';
@@ -18,6 +18,8 @@ export class StrictReader {
   flags = 0;
   /** The text of news. */
   text = '';
+  /** Whether the columns say all of the event: no field beyond the known, none spelled in a way they do not hold. */
+  isPlain = false;
   private readonly head: TapeHead;
   private line = 0;
 
@@ -40,15 +42,21 @@ export class StrictReader {
     this.mask = bitOf('k');
     this.flags = 0;
     this.inst = -1;
+    this.isPlain = true;
+    let known = 1;
     for (const field of shape.required) {
       const value = object.get(field);
       if (value === undefined) throw this.refusal('field-missing', `"${field}" in a ${k}`, 'an event without it');
       this.field(field, value);
+      known++;
     }
     for (const field of shape.optional) {
       const value = object.get(field);
-      if (value !== undefined) this.field(field, value);
+      if (value === undefined) continue;
+      this.field(field, value);
+      known++;
     }
+    if (known !== object.size) this.isPlain = false;
     if (object.has('s') && (this.mask & bitOf('s')) !== 0) this.inst = this.instrument(object);
   }
 
@@ -67,6 +75,7 @@ export class StrictReader {
         const us = typeof value === 'string' ? lengthUs(value) : undefined;
         if (us === undefined) throw this.refusal('bar-length', '"d", a length such as "1m"', shapeOf(value));
         this.slots[Slot.d] = us;
+        if (textOfLength(us) !== value) this.isPlain = false;
         return;
       }
       case 's':
@@ -82,6 +91,7 @@ export class StrictReader {
       case 'suspect':
         if (typeof value !== 'boolean') throw this.refusal('field-type', `"${field}", true or false`, shapeOf(value));
         if (value) this.flags |= field === 'on' ? Flag.on : Flag.suspect;
+        else if (field === 'suspect') this.isPlain = false;
         return;
       case 'k':
         return;
@@ -96,7 +106,10 @@ export class StrictReader {
       throw this.refusal('field-type', `"${field}", a price as a number`, shapeOf(value), next);
     }
     const e4 = priceE4(value.text);
-    if (typeof e4 === 'number') return e4;
+    if (typeof e4 === 'number') {
+      if (e4 === ABSENT) this.isPlain = false;
+      return e4;
+    }
     if (e4 === 'precise') {
       const next = 'prices are never rounded: scale or correct the source';
       throw this.refusal('number-precise', `"${field}" with at most 4 decimals`, value.text, next);

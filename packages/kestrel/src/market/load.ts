@@ -18,6 +18,8 @@ export const CACHE_SOURCE_BYTES_MIN = 64 * 1024;
 export const CACHE_FILES_MAX = 64;
 /** Largest cache file that is read or written. */
 export const CACHE_BYTES_MAX = 2 ** 31 - 1;
+/** A tape with more text than this beside its columns is parsed each time. */
+export const CACHE_TEXT_LENGTH_MAX = 1 << 27;
 export const CACHE_FOLDER = '.kestrel-cache';
 
 /** A stamp is believed only if the file had been still for this long when it was taken, as git does. */
@@ -116,6 +118,7 @@ function decoded(bytes: Uint8Array, source: string): CachedTape | undefined {
 
 /** @returns where it was written, or undefined where no folder took it: a full disk must not stop a reader */
 function toCache(places: readonly string[], what: CacheKey & { readonly tape: CachedTape }): string | undefined {
+  if (textsOf(what.tape) > CACHE_TEXT_LENGTH_MAX) return undefined;
   const bytes = encodeCache(what.tape, what.source);
   if (bytes.length > CACHE_BYTES_MAX) return undefined;
   for (const place of places) {
@@ -132,6 +135,14 @@ function toCache(places: readonly string[], what: CacheKey & { readonly tape: Ca
     return path;
   }
   return undefined;
+}
+
+/** UTF-16 units that lie beside the columns. */
+function textsOf({ tape }: CachedTape): number {
+  let length = 0;
+  for (const text of tape.columns.texts) length += text.length;
+  for (const text of tape.columns.extras.values()) length += text.length;
+  return length;
 }
 
 function prune(place: string): void {

@@ -1,7 +1,7 @@
 /** JSON Lines of `kestrel.tape/v1` to a tape in columns, with its identity. */
 import { jcs } from 'ground/jcs';
 import { ColumnsBuilder, EVENTS_MAX } from './build.ts';
-import { IdentityWriter, identityOf, LineWriter, piecesOf } from './canon.ts';
+import { IdentityWriter, identityOf, piecesOf } from './canon.ts';
 import { ABSENT, Flag, Kind, type Tape } from './columns.ts';
 import { StrictReader } from './event.ts';
 import { bitOf, Slot } from './fields.ts';
@@ -168,7 +168,6 @@ class Day {
   private readonly rows: ColumnsBuilder;
   private readonly barLengthUs = new Map<number, number>();
   private readonly identity: IdentityWriter;
-  private readonly known: LineWriter;
   private readonly bytes: Uint8Array;
   private lastT = 0;
   private runFrom = 0;
@@ -179,10 +178,8 @@ class Day {
     this.head = head;
     this.bytes = bytes;
     this.rows = new ColumnsBuilder({ capacity: Math.min(lines, EVENTS_MAX), instruments: head.instruments.length });
-    const pieces = piecesOf(head.instruments);
-    this.identity = new IdentityWriter(pieces);
+    this.identity = new IdentityWriter(piecesOf(head.instruments));
     this.identity.line(head.canonical);
-    this.known = new LineWriter(pieces);
   }
 
   fault(event: Fields): DayFault | undefined {
@@ -313,23 +310,22 @@ class Day {
 
   /** Appends what the strict reader took; where the columns do not say it all, its canonical text is kept beside. */
   appendExact(event: StrictReader, source: ExactObject): void {
-    const text = jcs(plainObject(source));
     const { rows } = this;
     const t = event.slots[Slot.t]!;
     switch (event.kind) {
       case Kind.other:
-        rows.text({ t, kind: Kind.other }, text);
+        rows.text({ t, kind: Kind.other }, jcs(plainObject(source)));
         break;
       case Kind.news:
         rows.text({ t, kind: Kind.news }, event.text);
+        if (!event.isPlain) rows.extras.set(rows.rows - 1, jcs(plainObject(source)));
         break;
       default:
         this.appendRow(event);
+        if (!event.isPlain) rows.extras.set(rows.rows - 1, jcs(plainObject(source)));
     }
-    const row = rows.rows - 1;
-    if (this.known.textOf(rows, row, this.barAt) !== text) rows.extras.set(row, text);
     this.lastT = t;
-    this.write(row);
+    this.write(rows.rows - 1);
   }
 
   finish(skips: SkipLog): ParsedTape {
