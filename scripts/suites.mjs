@@ -47,11 +47,12 @@ const checkSuite = (name, command) => ({
   parse: ({ status }) => ({ passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: 0 }),
 });
 
-/** The last `N passed` and `N failed` that a command of its own counting printed; one that says why it was skipped is that. */
+/** The last line with `N passed` or `N failed` of a command that counts by itself; one that says why it was skipped is that. */
 export function countWords({ stdout }) {
   if (/^skipped: /m.test(stdout)) return { passed: 0, failed: 0, skipped: 1 };
-  const last = (word) => Number([...stdout.matchAll(new RegExp(`(\\d+) ${word}`, 'g'))].at(-1)?.[1] ?? 0);
-  const counts = { passed: last('passed'), failed: last('failed'), skipped: last('skipped') };
+  const line = stdout.split('\n').findLast((one) => /\d+ (?:passed|failed)/.test(one)) ?? '';
+  const count = (word) => Number(new RegExp(`(\\d+) ${word}`).exec(line)?.[1] ?? 0);
+  const counts = { passed: count('passed'), failed: count('failed'), skipped: count('skipped') };
   if (counts.passed + counts.failed === 0) throw new Error('it counted nothing');
   return counts;
 }

@@ -17,7 +17,7 @@ const WRITE_BYTES = 65_536;
 export async function rpcDoor(args: readonly string[]): Promise<number> {
   return atDoor(args, ['--store', '--rubrics'], async (method, service) => {
     const text = await readAll();
-    const answer = await dispatchText(method, text, service);
+    const answer = text === null ? errorBody(TOO_LONG) : await dispatchText(method, text, service);
     await writeOut(`${JSON.stringify(answer)}\n`);
     return statusOfAnswer(answer);
   });
@@ -66,16 +66,16 @@ function statusOfAnswer(answer: RpcAnswer): number {
   return 'error' in answer ? exitOf(answer.error.code) : 0;
 }
 
-/** All of stdin, as far as one request may go; a terminal is not waited for. */
-async function readAll(): Promise<Buffer> {
+/** All of stdin, or null where it is more than one request may be; a terminal is not waited for. */
+async function readAll(): Promise<Buffer | null> {
   if ((await import('node:tty')).isatty(0)) return Buffer.alloc(0);
   const chunks: Buffer[] = [];
   let bytes = 0;
-  const add = (chunk: Buffer): void => {
+  const add = (chunk: Buffer): 'more' | 'enough' => {
     bytes += chunk.length;
-    if (bytes > WIRE_LIMITS.bodyBytesMax)
-      throw new UsageError(`a request has at most ${WIRE_LIMITS.bodyBytesMax} bytes`);
+    if (bytes > WIRE_LIMITS.bodyBytesMax) return 'enough';
     chunks.push(chunk);
+    return 'more';
   };
   const buffer = Buffer.allocUnsafe(65_536);
   for (;;) {
@@ -87,11 +87,11 @@ async function readAll(): Promise<Buffer> {
       if (code === 'EOF') break;
       if (code !== 'EAGAIN') throw error;
       // A pipe that does not block has nothing yet: go on as a stream.
-      for await (const chunk of process.stdin) add(chunk as Buffer);
+      for await (const chunk of process.stdin) if (add(chunk as Buffer) === 'enough') return null;
       break;
     }
     if (read === 0) break;
-    add(Buffer.from(buffer.subarray(0, read)));
+    if (add(Buffer.from(buffer.subarray(0, read))) === 'enough') return null;
   }
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
 }
@@ -190,7 +190,7 @@ async function batch(method: string | null, service: Service, concurrency: numbe
   return isBroken ? 0 : status;
 }
 
-const TOO_LONG = new WireError('payload_too_large', `a line has at most ${WIRE_LIMITS.bodyBytesMax} bytes`);
+const TOO_LONG = new WireError('payload_too_large', `a request has at most ${WIRE_LIMITS.bodyBytesMax} bytes`);
 
 /** Lines that are not blank, without their ends; null for one that is too long to keep. */
 async function* lines(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer | null> {

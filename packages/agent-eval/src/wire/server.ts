@@ -55,6 +55,8 @@ export async function startHttp(options: ServerOptions): Promise<RunningServer> 
       connectionsCheckingInterval: Math.min(1_000, headMsMax / 4),
       keepAliveTimeout: 5_000,
       noDelay: true,
+      // A request without a Host is answered in the one shape like any other.
+      requireHostHeader: false,
     },
     (request, response) => {
       sockets.begin(request);

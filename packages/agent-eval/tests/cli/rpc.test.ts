@@ -63,6 +63,10 @@ describe('rpc', () => {
       check(['judge'], '{"content":"x","rubricName":"nope"}', 1, /rubric_not_found/),
     ]);
   });
+  test('a request that is too large is told so', async () => {
+    const ran = await run(['rpc', 'judge'], Buffer.alloc(17 * 1024 * 1024, 0x20), env);
+    expect([ran.code, JSON.parse(ran.stdout).error.code]).toEqual([1, 'payload_too_large']);
+  });
   test('bad usage: nothing on stdout, one line on stderr, exit 1', async () => {
     for (const args of [
       ['rpc', 'version', 'judge'],
