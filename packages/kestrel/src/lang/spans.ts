@@ -4,16 +4,28 @@ import type { Span } from './model.ts';
 /** Offsets of a node or of a named part of it (`name`, `budget`, `qty` …). */
 export type SpanOf = (node: object, part?: string) => Span | undefined;
 
+interface Run {
+  readonly nodes: object[];
+  /** Start and end of each node, in turn. */
+  readonly offsets: Int32Array;
+  count: number;
+}
+
+const runLengthMax = 4_096;
+
+function newRun(length: number): Run {
+  return { nodes: new Array<object>(length), offsets: new Int32Array(2 * length), count: 0 };
+}
+
 export class Spans {
   readonly #lineStart: ArrayLike<number>;
-  readonly #nodes: object[];
-  #count = 0;
-  /** Start and end of each node, in turn. */
-  #offsets: Int32Array;
+  /** Nodes in the order in which they were finished, in runs: one long array would outlive the collector's nursery. */
+  readonly #runs: Run[] = [];
+  #run: Run;
   readonly #partNodes: object[] = [];
   readonly #partNames: string[] = [];
   readonly #partOffsets: number[] = [];
-  #index: Map<object, number> | undefined;
+  #index: Map<object, { readonly start: number; readonly end: number }> | undefined;
   #partIndex: Map<object, Map<string, number>> | undefined;
 
   /**
@@ -22,20 +34,21 @@ export class Spans {
    */
   constructor(lineStart: ArrayLike<number>, expected: number) {
     this.#lineStart = lineStart;
-    this.#nodes = new Array<object>(expected);
-    this.#offsets = new Int32Array(2 * expected + 2);
+    this.#run = newRun(Math.min(runLengthMax, expected + 8));
+    this.#runs.push(this.#run);
   }
 
   node(node: object, start: number, end: number): void {
-    const k = this.#count++;
-    if (2 * k + 2 > this.#offsets.length) {
-      const wider = new Int32Array(this.#offsets.length * 2);
-      wider.set(this.#offsets);
-      this.#offsets = wider;
+    let run = this.#run;
+    if (run.count >= run.nodes.length) {
+      run = newRun(runLengthMax);
+      this.#run = run;
+      this.#runs.push(run);
     }
-    this.#nodes[k] = node;
-    this.#offsets[2 * k] = start;
-    this.#offsets[2 * k + 1] = end;
+    const k = run.count++;
+    run.nodes[k] = node;
+    run.offsets[2 * k] = start;
+    run.offsets[2 * k + 1] = end;
   }
 
   part(node: object, name: string, start: number, end: number): void {
@@ -62,21 +75,23 @@ export class Spans {
       const k = this.#parts().get(node)?.get(part);
       if (k !== undefined) return this.at(this.#partOffsets[2 * k]!, this.#partOffsets[2 * k + 1]!);
     }
-    const i = this.#nodeIndex().get(node);
-    return i === undefined ? undefined : this.at(this.#offsets[2 * i]!, this.#offsets[2 * i + 1]!);
+    const found = this.#nodeIndex().get(node);
+    return found === undefined ? undefined : this.at(found.start, found.end);
   };
 
   /** Every node with its offsets, in the order in which the parser finished them. */
   *entries(): IterableIterator<{ readonly node: object; readonly start: number; readonly end: number }> {
-    for (let i = 0; i < this.#count; i++) {
-      yield { node: this.#nodes[i]!, start: this.#offsets[2 * i]!, end: this.#offsets[2 * i + 1]! };
+    for (const { nodes, offsets, count } of this.#runs) {
+      for (let i = 0; i < count; i++) {
+        yield { node: nodes[i]!, start: offsets[2 * i]!, end: offsets[2 * i + 1]! };
+      }
     }
   }
 
-  #nodeIndex(): Map<object, number> {
+  #nodeIndex(): Map<object, { readonly start: number; readonly end: number }> {
     if (this.#index === undefined) {
       this.#index = new Map();
-      for (let i = 0; i < this.#count; i++) this.#index.set(this.#nodes[i]!, i);
+      for (const entry of this.entries()) this.#index.set(entry.node, entry);
     }
     return this.#index;
   }
