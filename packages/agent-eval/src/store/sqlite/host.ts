@@ -27,7 +27,7 @@ export type Reply =
   | { readonly kind: 'closed' }
   | { readonly kind: 'refused'; readonly refusal: StoreRefusalKind; readonly message: string };
 
-/** Carries out one order. What need not be waited for is left to {@link Writer.sealIfDue}. */
+/** Carries out one order. What need not be waited for is left to {@link tidyQuietly}. */
 export function obey(writer: Writer, order: Order): Reply {
   try {
     switch (order.kind) {
@@ -47,10 +47,10 @@ export function obey(writer: Writer, order: Order): Reply {
   }
 }
 
-/** Sealing may meet a full disk; it is tried again after the next commit. */
-export function sealQuietly(writer: Writer): void {
+/** It may meet a full disk; it is tried again after the next commit. */
+export function tidyQuietly(writer: Writer): void {
   try {
-    writer.sealIfDue();
+    writer.tidy();
   } catch {}
 }
 
@@ -59,7 +59,7 @@ export function hostHere(dir: string): WriterHost {
   const writer = new Writer(dir);
   return hostOver(async (order) => {
     const reply = obey(writer, order);
-    if (order.kind === 'commit') sealQuietly(writer);
+    if (order.kind === 'commit') tidyQuietly(writer);
     return reply;
   });
 }

@@ -13,9 +13,11 @@ export const LAYOUT_VERSION = 1;
 export const SEGMENT_EVENTS = 131_072;
 export const BUCKETS = 256;
 /** Large pages: a chunk is one long value, and is written twice (log, then database) page by page. */
-const PAGE_BYTES = 32_768;
-/** Of the log between checkpoints: 8 MiB, so that no commit waits long for one. */
-const CHECKPOINT_PAGES = 256;
+export const PAGE_BYTES = 32_768;
+/** Bytes of the log after which the writer folds it into the database, between two groups. */
+export const CHECKPOINT_BYTES = 4 * 1024 * 1024;
+/** Pages of the log after which a commit does so itself: 64 MiB, for a log that others grow. */
+const CHECKPOINT_PAGES = 2_048;
 
 export const INDEX_RUNS = 0;
 export const INDEX_EVENTS = 1;

@@ -1,6 +1,6 @@
 /** The thread of a writer: opens the store it is given, obeys one order after another. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Order, obey, type Reply, sealQuietly } from './host.ts';
+import { type Order, obey, type Reply, tidyQuietly } from './host.ts';
 import { refusalOf } from './layout.ts';
 import { Writer } from './writer.ts';
 
@@ -11,7 +11,7 @@ try {
   const writer = new Writer((workerData as { dir: string }).dir);
   port.on('message', (order: Order) => {
     say(obey(writer, order));
-    if (order.kind === 'commit') sealQuietly(writer);
+    if (order.kind === 'commit') tidyQuietly(writer);
   });
   say({ kind: 'ready' });
 } catch (error) {

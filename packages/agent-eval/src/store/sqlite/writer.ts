@@ -2,7 +2,15 @@
 import type { Sqlite, SqliteStatement } from 'ground/sqlite';
 import { type FeedbackOutcome, isMet, type Precondition, type RetainPolicy } from '../ports.ts';
 import { bytesOf, KEY_WORDS, wordsOf } from './keys.ts';
-import { BUCKETS, INDEX_EVENTS, INDEX_RUNS, openLayout, SEGMENT_EVENTS } from './layout.ts';
+import {
+  BUCKETS,
+  CHECKPOINT_BYTES,
+  INDEX_EVENTS,
+  INDEX_RUNS,
+  openLayout,
+  PAGE_BYTES,
+  SEGMENT_EVENTS,
+} from './layout.ts';
 
 export interface Chunk {
   readonly count: number;
@@ -36,6 +44,7 @@ export class Writer {
   readonly #advance: SqliteStatement;
   readonly #feedbackVersion: SqliteStatement;
   readonly #putFeedback: SqliteStatement;
+  #loggedBytes = 0;
 
   /** @throws StoreRefusal */
   constructor(dir: string) {
@@ -55,10 +64,21 @@ export class Writer {
 
   /** Returns when all of it is synced. @throws the engine's error, and then nothing of it is kept */
   commit({ chunks, feedback }: Group): FeedbackOutcome[] {
-    return this.#db.atomically(() => {
+    const outcomes = this.#db.atomically(() => {
       if (chunks.length > 0) this.#append(chunks);
       return feedback.map((row) => this.#put(row));
     });
+    for (const { body, keys } of chunks) this.#loggedBytes += body.byteLength + keys.byteLength;
+    this.#loggedBytes += PAGE_BYTES * (2 + feedback.length);
+    return outcomes;
+  }
+
+  /** What can wait until a group has been answered, and must not grow without end: the log, and what is not sealed. */
+  tidy(): void {
+    this.#sealIfDue();
+    if (this.#loggedBytes < CHECKPOINT_BYTES) return;
+    this.#loggedBytes = 0;
+    this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)');
   }
 
   #append(chunks: readonly Chunk[]): void {
@@ -84,7 +104,7 @@ export class Writer {
   }
 
   /** Seals a segment when enough events stand unsealed. What it writes can be derived, so nobody waits for it. */
-  sealIfDue(): void {
+  #sealIfDue(): void {
     const { next_event, sealed_event } = this.#state.get()!;
     if (Number(next_event) - Number(sealed_event) < SEGMENT_EVENTS) return;
     this.#db.atomically(() => {
