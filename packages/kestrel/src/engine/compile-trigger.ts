@@ -26,6 +26,7 @@ import {
   Not,
   OwnNode,
   PlanNode,
+  type Readings,
   sideOf,
   Trigger,
   Within,
@@ -48,8 +49,6 @@ export interface GroupHub {
   readonly tape: Tape;
   /** A group under its key, made by `make` when it is new; it is refreshed at events that move `reads`. */
   group(key: string, reads: readonly Series[], make: () => Group): Group;
-  /** Keeps count of the readings of these symbols from now on. */
-  countReads(slots: readonly number[]): void;
   /** A number not given before. */
   fresh(): number;
 }
@@ -60,7 +59,7 @@ export interface TriggerPlace {
   readonly owner: { readonly touched: (trigger: Trigger) => void };
   readonly fact: ((name: string) => number) | undefined;
   readonly slotOf: (symbol: string) => number | undefined;
-  readonly reads: (slots: readonly number[]) => () => number;
+  readonly readings: (slots: readonly number[]) => Readings;
   readonly session: SessionClock;
   readonly plan: (name: string) =>
     | {
@@ -104,8 +103,6 @@ export function compileTrigger(
   const root = compile(text);
   if (slots.size === 0) slots.add(place.signal);
   const list = [...slots];
-  const countsReads = sense === 'rise' && crosses(text);
-  if (countsReads) hub.countReads(list);
   return new Trigger({
     root,
     sense,
@@ -113,8 +110,7 @@ export function compileTrigger(
     owner: place.owner,
     readsBudget,
     readsPlans,
-    countsReads,
-    reads: place.reads(list),
+    readings: sense === 'rise' && crosses(text) ? place.readings(list) : undefined,
   });
 
   function compile(x: TriggerText): Node {

@@ -190,8 +190,7 @@ export function compilePlan(run: PlanRun, place: TriggerPlace, hub: GroupHub): v
           owner: place.owner,
           readsBudget: false,
           readsPlans: false,
-          countsReads: false,
-          reads: place.reads(slots),
+          readings: undefined,
         });
         return { kind: 'reload', trigger: t, ticket: ticketOf(c.ticket ?? doc.do.ticket, label), every };
       }

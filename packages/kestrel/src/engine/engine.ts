@@ -378,11 +378,7 @@ export class Engine implements Desk, GroupHub {
         const i = this.tape.instruments.findIndex((x) => x.kind !== 'option' && x.symbol === symbol);
         return i < 0 ? undefined : i;
       },
-      reads: (slots) => () => {
-        let n = 0;
-        for (let k = 0; k < slots.length; k++) n += this.market.reads[slots[k]!]!;
-        return n;
-      },
+      readings: (slots) => ({ row: () => this.row, since: (row) => this.#readSince(slots, row) }),
       session: this.session,
       plan: (name) => {
         const p = this.#byName.get(name);
@@ -689,7 +685,6 @@ export class Engine implements Desk, GroupHub {
     const m = this.market;
     let dirty = moved;
     const att = m.attention[s]!;
-    if ((att & Attention.countReads) !== 0) m.reads[s] = m.reads[s]! + 1;
     if ((att & Attention.windows) !== 0 && (moved & Moved.halt) === 0) {
       const windows = this.#windows[s]!;
       if (t >= windows.next) dirty |= windows.advance(t);
@@ -1121,7 +1116,7 @@ export class Engine implements Desk, GroupHub {
 
   arm(name: string, by: PlanRun): void {
     const run = this.#byName.get(name);
-    if (run === undefined || run.state !== 'dormant' || this.closed) return;
+    if (run === undefined || run.state !== 'dormant' || this.closed || this.#toArm.includes(run)) return;
     by.events.push({ t: this.#instant.t, kind: 'armed-other', detail: name });
     this.#toArm.push(run);
   }
@@ -1243,8 +1238,16 @@ export class Engine implements Desk, GroupHub {
     m.notional[s] = sums.notional;
   }
 
-  countReads(slots: readonly number[]): void {
-    for (const s of slots) this.#attendTo(s, Attention.countReads);
+  /** Whether some row from `row` on, before the present event, was an event of one of the symbols. */
+  #readSince(slots: readonly number[], row: number): boolean {
+    const { inst, kind, flags } = this.#columns;
+    const end = this.eventSlot < 0 ? this.row : this.row - 1;
+    for (let i = Math.max(row, this.#from); i < end; i++) {
+      const k = kind[i]!;
+      if (slots.includes(inst[i]!) && k !== Kind.news && k !== Kind.other && (flags[i]! & Flag.suspect) === 0)
+        return true;
+    }
+    return false;
   }
 
   fresh(): number {

@@ -130,24 +130,33 @@ export class Group {
   readonly onUnknown: Place[] = [];
 
   readonly #slack: number;
+  /** Its values are whole numbers. */
+  readonly #whole: boolean;
   #levels: Level[] = [];
   #lo = Number.POSITIVE_INFINITY;
   #hi = Number.NEGATIVE_INFINITY;
 
-  /** The open interval in which nothing here changes: between two levels, and inside the extremes so far. */
+  /**
+   * The open interval in which nothing here changes: between two levels, and not beyond the extremes so far. A scalar
+   * of whole numbers that stands on a level, or at its extreme, is quiet as long as it stays there.
+   */
   get quietFrom(): number {
-    return this.known && !Number.isNaN(this.low) ? Math.max(this.#lo, this.low) : Number.POSITIVE_INFINITY;
+    if (!this.known || Number.isNaN(this.low)) return Number.POSITIVE_INFINITY;
+    return Math.max(this.#lo, this.#whole ? this.low - 0.5 : this.low);
   }
   /** As `quietTo`, for a scalar that only rises: its own extreme does not count. */
   get quietAbove(): number {
     return this.known ? this.#hi : Number.NEGATIVE_INFINITY;
   }
   get quietTo(): number {
-    return this.known && !Number.isNaN(this.high) ? Math.min(this.#hi, this.high) : Number.NEGATIVE_INFINITY;
+    if (!this.known || Number.isNaN(this.high)) return Number.NEGATIVE_INFINITY;
+    return Math.min(this.#hi, this.#whole ? this.high + 0.5 : this.high);
   }
 
   constructor(scalar: Scalar) {
     this.scalar = scalar;
+    this.#whole =
+      scalar.kind === 'single' ? scalar.a.exact : scalar.kind === 'difference' && scalar.a.exact && scalar.b.exact;
     this.#slack =
       scalar.kind === 'difference' && !(scalar.a.exact && scalar.b.exact)
         ? DIFFERENCE_SLACK
@@ -299,6 +308,11 @@ export class Group {
     const at = this.#from(v - reach);
     const above = this.#levels[at]?.threshold ?? Number.POSITIVE_INFINITY;
     if (above <= v + reach) {
+      if (this.#whole) {
+        this.#lo = v - 0.5;
+        this.#hi = v + 0.5;
+        return;
+      }
       // On a level, or too near one to trust a rounded difference: look again at every event.
       this.#lo = Number.POSITIVE_INFINITY;
       this.#hi = Number.NEGATIVE_INFINITY;

@@ -26,15 +26,12 @@ export const Attention = {
   firstEvent: 256,
   /** Windows or bars are kept for some series. */
   windows: 512,
-  /** A rise with a `crosses` in it counts the readings between two of its own. */
-  countReads: 1024,
 } as const;
 
 /** Bits that send every event of the symbol down the rare path. */
 export const RARE = Attention.special | Attention.quotesSetSpot;
 /** Bits for which every quote, and every print, leaves the fast path. */
-export const QUOTE_SLOW =
-  Attention.pending | Attention.carry | Attention.pegs | Attention.firstEvent | Attention.countReads;
+export const QUOTE_SLOW = Attention.pending | Attention.carry | Attention.pegs | Attention.firstEvent;
 export const PRINT_SLOW = QUOTE_SLOW | Attention.everyPrint;
 /** Bits for which a print leaves something behind even when it changes nothing. */
 export const PRINT_NOTES = Attention.windows | Attention.watchVolume;
@@ -63,8 +60,6 @@ export class MarketState {
   readonly volume: Float64Array;
   readonly notional: Float64Array;
   readonly attention: Int32Array;
-  /** Session events of the symbol so far, where some trigger counts them. */
-  readonly reads: Float64Array;
   /** Whether the symbol has had a quote, a session print: bars set series and fill only as long as it has not. */
   readonly hasQuotes: Uint8Array;
   readonly hasTrades: Uint8Array;
@@ -123,7 +118,6 @@ export class MarketState {
     this.volume = new Float64Array(n);
     this.notional = new Float64Array(n);
     this.attention = new Int32Array(n).fill(Attention.special | Attention.quotesSetSpot);
-    this.reads = new Float64Array(n);
     this.hasQuotes = new Uint8Array(n);
     this.hasTrades = new Uint8Array(n);
     this.spotLo = filled(Number.POSITIVE_INFINITY);

@@ -839,7 +839,7 @@ export class PlanRun implements OrderOwner {
     for (const o of this.orders) {
       if (!alive(o) || !isFollowing(o) || o.next !== undefined) continue;
       const price = this.#priceOf(o);
-      if (!Number.isNaN(price) && price !== o.limitE4) return true;
+      if (!Number.isNaN(price) && (o.unpriced || price !== o.limitE4)) return true;
     }
     return false;
   }
@@ -931,6 +931,7 @@ export class PlanRun implements OrderOwner {
       const price = this.#tpPrice(c, order !== undefined && alive(order) ? order.step : 0);
       if (Number.isNaN(price)) {
         if (order === undefined || !alive(order)) this.#tpPending = true;
+        else order.unpriced = true;
         continue;
       }
       if (order === undefined || !alive(order)) {

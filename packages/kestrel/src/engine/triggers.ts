@@ -578,6 +578,14 @@ export class Within extends Node implements Timed {
   }
 }
 
+/** Which rows of the tape are readings of some symbols. */
+export interface Readings {
+  /** Rows seen so far, the present event included. */
+  row(): number;
+  /** Whether some row from `row` on, before the present event, was one. */
+  since(row: number): boolean;
+}
+
 /** What a trigger is for: a level acts while TRUE, a rise only when it becomes so (and is told of every change). */
 export type Sense = 'level' | 'rise';
 
@@ -601,11 +609,10 @@ export class Trigger implements Watcher {
   owedFrom = -1;
   /** Event from which it has been in force. */
   since = -1;
-  readonly #reads: () => number;
-  readonly #countsReads: boolean;
+  readonly #readings: Readings | undefined;
   #last: Tri = UNKNOWN;
   #lastAfter: Tri = UNKNOWN;
-  #lastReads = -1;
+  #lastRow = -1;
 
   constructor(spec: {
     readonly root: Node;
@@ -614,10 +621,8 @@ export class Trigger implements Watcher {
     readonly owner: { readonly touched: (trigger: Trigger) => void };
     readonly readsBudget: boolean;
     readonly readsPlans: boolean;
-    /** Whether a `crosses` in it stands beside other conditions. */
-    readonly countsReads: boolean;
-    /** Session events of its symbols so far. */
-    readonly reads: () => number;
+    /** Given where a `crosses` stands beside other conditions: two readings in a row can be TRUE by different parts. */
+    readonly readings: Readings | undefined;
   }) {
     this.root = spec.root;
     this.sense = spec.sense;
@@ -625,8 +630,7 @@ export class Trigger implements Watcher {
     this.owner = spec.owner;
     this.readsBudget = spec.readsBudget;
     this.readsPlans = spec.readsPlans;
-    this.#reads = spec.reads;
-    this.#countsReads = spec.countsReads;
+    this.#readings = spec.readings;
   }
 
   touched(): void {
@@ -639,7 +643,7 @@ export class Trigger implements Watcher {
     this.since = r.instant.seq;
     this.#last = UNKNOWN;
     this.#lastAfter = UNKNOWN;
-    this.#lastReads = -1;
+    this.#lastRow = -1;
     this.root.watch(this, r, this.sense === 'rise' ? 'both' : 'rises');
     return this.#take(r);
   }
@@ -652,10 +656,8 @@ export class Trigger implements Watcher {
 
   /** @returns 'rise' when it is TRUE now and was FALSE when last known, else its value */
   read(r: Reader): Tri | 'rise' {
-    const reads = this.#reads();
-    // What `crosses` saw has passed by the next reading; where readings are not counted, two of its own never follow
-    // each other.
-    const passed = !this.#countsReads || reads > this.#lastReads + 1;
+    // What `crosses` saw has passed by the next reading.
+    const passed = this.#readings === undefined || this.#readings.since(this.#lastRow);
     const before = passed && this.#lastAfter !== UNKNOWN ? this.#lastAfter : this.#last;
     const v = this.#take(r);
     return v === TRUE && before === FALSE ? 'rise' : v;
@@ -681,7 +683,7 @@ export class Trigger implements Watcher {
     r.unknown.length = 0;
     if (v !== UNKNOWN) {
       this.#lastAfter = after;
-      this.#lastReads = this.#reads();
+      if (this.#readings !== undefined) this.#lastRow = this.#readings.row();
     }
     return v;
   }

@@ -49,6 +49,8 @@ interface Window {
   next: number;
   readonly moves: number;
   value: number;
+  /** Whether the next print matters even where it leaves spot as it is. */
+  readonly wantsPrint: boolean;
   observe(t: number, spot: number): void;
   print(t: number, size: number): void;
   advance(t: number): void;
@@ -56,6 +58,7 @@ interface Window {
 
 class Velocity implements Window {
   next: number;
+  readonly wantsPrint = false;
   readonly moves = Moved.window;
   value = Number.NaN;
   readonly #changes = new Log();
@@ -87,6 +90,10 @@ class Velocity implements Window {
 /** Highest and lowest spot in (t - d, t], each as a queue whose values only fall (or rise) towards its end. */
 class Range implements Window {
   next: number;
+  /** An empty window is filled by any print. */
+  get wantsPrint(): boolean {
+    return this.#highAt >= this.#high.n;
+  }
   readonly moves = Moved.window;
   value = Number.NaN;
   readonly #d: number;
@@ -139,6 +146,7 @@ class Range implements Window {
 
 class OpeningRange implements Window {
   next: number;
+  readonly wantsPrint = false;
   readonly moves = Moved.window;
   value = Number.NaN;
   readonly #end: number;
@@ -172,6 +180,7 @@ class OpeningRange implements Window {
 /** Volume of the last d against the header's reference for the same clock window. */
 class RelativeVolume implements Window {
   next: number;
+  readonly wantsPrint = true;
   readonly moves = Moved.window;
   value = Number.NaN;
   readonly #d: number;
@@ -431,13 +440,12 @@ export class Windows {
   readonly #catchUp: (fresh: Windows) => void;
   readonly #lastObserved: Float64Array;
 
-  /** Whether the next print matters though it may not move spot: a bar is not begun yet, or volume is kept. */
+  /** Whether the next print matters though it may not move spot: a window is empty, a bar not begun yet. */
   get wantsPrint(): boolean {
-    if (this.#keepsVolume) return true;
+    for (let i = 0; i < this.#windows.length; i++) if (this.#windows[i]!.wantsPrint) return true;
     for (let i = 0; i < this.#bars.length; i++) if (this.#bars[i]!.next === Number.POSITIVE_INFINITY) return true;
     return this.#minutes !== undefined && Number.isNaN(this.#minutes.first);
   }
-  #keepsVolume = false;
 
   velocity(d: number): { readonly value: number } {
     return this.#window(`velocity ${d}`, () => new Velocity(d, this.#open));
@@ -449,7 +457,6 @@ export class Windows {
     return this.#window(`${side} ${d}`, () => new OpeningRange(side, d, this.#open));
   }
   relativeVolume(reference: ReferenceVolume, d: number): { readonly value: number } {
-    this.#keepsVolume = true;
     return this.#window(`rvol ${d}`, () => new RelativeVolume(reference, d, this.#open));
   }
   indicator(name: IndicatorName, n: number, d: number): { readonly value: number } {
