@@ -10,6 +10,9 @@ import { install, nativeStore, root, wantNode } from './setup.mjs';
 /** What is kept of a suite's output for its own parser; the terminal sees all of it. */
 const OUTPUT_CHARS_MAX = 4_000_000;
 
+/** Colour is for whoever watches: a log is plain. */
+const colour = process.stdout.isTTY ? {} : { NO_COLOR: '1', FORCE_COLOR: undefined };
+
 wantNode();
 const started = Date.now();
 install();
@@ -93,7 +96,11 @@ async function runSuite(suite) {
 
 function runCommand([program, ...args], { cwd = root, env = {} }) {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(program, args, {
+      cwd,
+      env: { ...process.env, ...colour, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     let stdout = '';
     child.stdout.setEncoding('utf8');
     child.stdout.on('data', (text) => {

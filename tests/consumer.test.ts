@@ -41,7 +41,7 @@ beforeAll(() => {
       'const ok: boolean = validate(text).ok;',
       'const header = { v: "kestrel.tape/v1", id: "one", calendar: "XNYS", date: "2024-03-11",',
       '  instruments: [{ symbol: "SPY", kind: "equity", tick: 0.01 }] };',
-      'const tape: Tape = parseTape(`${JSON.stringify(header)}\\n`).tape;',
+      "const tape: Tape = parseTape(JSON.stringify(header) + '\\n').tape;",
       "const blotter: Blotter = runDay({ tape, documents: [document], fill: 'strict-cross-v1', fees: 'none', rUsd: 100 });",
       'const hash: string = blotter.determinismHash;',
       '// @ts-expect-error a document is no text',
