@@ -1,11 +1,13 @@
-/** Parquet files written by another hand (parquet/make.py), under the same options as delimited text. */
+/** Parquet files written by another hand (parquet.py), under the same options as delimited text. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type ImportOptions, importTape, TapeRefusal } from '../../src/market/index.ts';
 import { diceOf, textOf } from './lines.ts';
 
+const FILES = JSON.parse(readFileSync(new URL('parquet.json', import.meta.url), 'utf8')) as Record<string, string>;
+
 function bytesOf(name: string): Uint8Array {
-  return new Uint8Array(readFileSync(new URL(`parquet/${name}.parquet`, import.meta.url)));
+  return new Uint8Array(Buffer.from(FILES[name]!, 'base64'));
 }
 
 async function linesOf(name: string, options: ImportOptions): Promise<string[]> {

@@ -1,5 +1,8 @@
-"""Makes the Parquet files of this folder with pyarrow: python make.py"""
+"""Makes parquet.json, small Parquet files in base64, with pyarrow: python parquet.py"""
 
+import base64
+import io
+import json
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -11,8 +14,13 @@ HERE = Path(__file__).parent
 OPEN = 1_381_152_600_000_000
 
 
+FILES: dict[str, str] = {}
+
+
 def write(name: str, table: pa.Table, **options: object) -> None:
-    pq.write_table(table, HERE / f"{name}.parquet", **options)
+    sink = io.BytesIO()
+    pq.write_table(table, sink, **options)
+    FILES[name] = base64.b64encode(sink.getvalue()).decode("ascii")
 
 
 bars = {
@@ -42,3 +50,5 @@ write(
     ),
 )
 write("floats", pa.table({"t": utc, "p": pa.array([168.11, 168.5], pa.float32()), "z": pa.array([1, 2])}))
+
+(HERE / "parquet.json").write_text(json.dumps(FILES, indent=2) + "\n")
