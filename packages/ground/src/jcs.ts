@@ -10,16 +10,20 @@ export class JcsError extends Error {
 /** Deeper input than this is refused, so that hostile nesting never meets the stack. */
 export const JCS_DEPTH_MAX = 256;
 
+/** Canonical text of objects that never change, so that what is written again and again is written out once. */
+export type KnownTexts = WeakMap<object, string>;
+
 /**
  * @param value plain JSON: null, booleans, finite numbers, well-formed strings, arrays, plain objects
+ * @param known texts of objects within it, as this function gave them
  * @returns its RFC 8785 text
  * @throws JcsError on a lone surrogate, a non-finite number, `undefined`, a class instance, or too deep nesting
  */
-export function jcs(value: unknown): string {
-  return write(value, 0);
+export function jcs(value: unknown, known?: KnownTexts): string {
+  return write(value, 0, known);
 }
 
-function write(value: unknown, depth: number): string {
+function write(value: unknown, depth: number, known: KnownTexts | undefined): string {
   switch (typeof value) {
     case 'string':
       return text(value);
@@ -34,10 +38,12 @@ function write(value: unknown, depth: number): string {
       throw new JcsError(`a JSON value is wanted, got ${typeof value}`);
   }
   if (value === null) return 'null';
+  const there = known?.get(value as object);
+  if (there !== undefined) return there;
   if (depth >= JCS_DEPTH_MAX) throw new JcsError(`at most ${JCS_DEPTH_MAX} levels of nesting`);
   if (Array.isArray(value)) {
     let out = '[';
-    for (let i = 0; i < value.length; i++) out += (i === 0 ? '' : ',') + write(value[i], depth + 1);
+    for (let i = 0; i < value.length; i++) out += (i === 0 ? '' : ',') + write(value[i], depth + 1, known);
     return out + ']';
   }
   const proto = Object.getPrototypeOf(value);
@@ -50,7 +56,7 @@ function write(value: unknown, depth: number): string {
   let out = '{';
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i]!;
-    out += `${i === 0 ? '' : ','}${text(key)}:${write(record[key], depth + 1)}`;
+    out += `${i === 0 ? '' : ','}${text(key)}:${write(record[key], depth + 1, known)}`;
   }
   return out + '}';
 }

@@ -4,7 +4,7 @@
  */
 import { jcs } from 'ground/jcs';
 import type { z } from 'zod';
-import { type Sliced, whole } from '../session/index.ts';
+import { frameTexts, type Sliced, whole } from '../session/index.ts';
 import { schemaOf } from './describing.ts';
 import type { Host } from './host.ts';
 import { nearestName } from './nearest-name.ts';
@@ -66,7 +66,7 @@ export function* handleRequest(host: Host, stream: StreamState, request: JsonObj
     }
     const ran = op.run({ host, stream }, checked(op, args));
     const value = 'value' in ran ? ran.value : yield* ran;
-    return { kind: 'response', op: op.name, line: responseLine(op.name, jcs(value)), value };
+    return { kind: 'response', op: op.name, line: responseLine(op.name, jcs(value, frameTexts)), value };
   } catch (error) {
     return { kind: 'refusal', op: name, refusal: refusalOf(error) };
   }

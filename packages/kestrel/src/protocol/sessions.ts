@@ -8,6 +8,7 @@ import {
   type BoundResponse,
   type ClockRule,
   type Delivery,
+  frameTexts,
   Play,
   type Proof,
   proofOf,
@@ -100,7 +101,7 @@ export class Sessions {
       const log = yield* this.#free(id);
       const state = stateOf(log);
       if (state === 'ended' || state === 'finalized') throw over(state);
-      if (state === 'pending') return lastDelivery(log);
+      if (state === 'pending') return this.#pendingOf(log);
       const live = yield* this.#liveOf(log);
       const delivery = live.play.start();
       if (this.#append(log, live, { op: 'start', key: 'start' }) === 'won') return delivery;
@@ -117,7 +118,7 @@ export class Sessions {
     const state = stateOf(log);
     if (state === 'ended' || state === 'finalized') throw over(state);
     if (state === 'opened' || turn.shown === null) throw notStarted(state);
-    const { slot } = lastDelivery(log);
+    const { slot } = this.#pendingOf(log);
     if (slot.ordinal !== turn.shown) throw answeredElsewhere(slot.ordinal, turn.shown);
     return yield* this.#turn(log, turn);
   }
@@ -132,7 +133,7 @@ export class Sessions {
       const state = stateOf(log);
       if (state === 'opened') throw notStarted(state);
       if (state === 'ended' || state === 'finalized') throw over(state);
-      const { slot } = lastDelivery(log);
+      const { slot } = this.#pendingOf(log);
       for (const field of ['ordinal', 'parentHash', 'frameRoot'] as const) {
         if (bound[field] !== slot[field]) throw mismatch(field, slot[field], bound[field]);
       }
@@ -185,6 +186,12 @@ export class Sessions {
   proof(log: Log): Proof | undefined {
     const record = log.find('finalize');
     return Object.entries(record?.kept ?? {}).find(([ref]) => ref.startsWith('proof:'))?.[1] as Proof | undefined;
+  }
+
+  /** The pending slot, from the play where it is up to date, else from the log. */
+  #pendingOf(log: Log): Delivery {
+    const live = this.#live.get(log.id);
+    return (live?.sequence === log.last ? live.play.pending : undefined) ?? lastDelivery(log);
   }
 
   // -------------------------------------------------------------- live plays
@@ -250,14 +257,9 @@ export class Sessions {
     const refs = of.refs ?? events.flatMap(refsOf);
     let outcome: 'won' | 'lost' = 'lost';
     try {
-      outcome = log.append({
-        op: of.op,
-        key: of.key,
-        events,
-        refs,
-        ...(of.kept === undefined ? {} : { kept: of.kept }),
-        ...(of.given === undefined ? {} : { given: of.given }),
-      });
+      const kept = of.kept === undefined ? {} : { kept: of.kept };
+      const given = of.given === undefined ? {} : { given: of.given };
+      outcome = log.append({ op: of.op, key: of.key, events, refs, ...kept, ...given }, frameTexts);
       return outcome;
     } finally {
       if (outcome === 'won') live.sequence = log.last;

@@ -9,4 +9,5 @@ export * from './grade.ts';
 export * from './play.ts';
 export * from './proof.ts';
 export { type FrameForm, type RenderOptions, renderFrame } from './render.ts';
+export { frameTexts } from './texts.ts';
 export * from './turn.ts';

@@ -2,7 +2,6 @@
  * One play of a market day: the clock runs from slot to slot, the author answers each, and everything that happens is
  * an event. The same pins and the same answers give the same events, which is what makes a proof a replay.
  */
-import { hashOf } from 'ground/digest';
 import {
   type Blotter,
   blotterOf,
@@ -16,6 +15,7 @@ import { type Diagnostic, type KestrelDocument, parse, print, validate } from '.
 import { localToUtc, type Tape, utcToLocal } from '../market/index.ts';
 import { fillsOf, genesisOf, leavesOf, merkleRootOf, type Turn, tipHashOf, turnHashOf } from './chain.ts';
 import { type Frame, frameOf, newSight, type Sight, type Why } from './frame.ts';
+import { frameRootOf } from './texts.ts';
 import type {
   Delivery,
   PlanNews,
@@ -318,7 +318,7 @@ export class Play {
 
   #slot(frame: Frame): Delivery {
     const { turns } = this;
-    const frameRoot = hashOf(frame);
+    const frameRoot = frameRootOf(frame);
     this.frameRoots.push(frameRoot);
     const delivery: Delivery = {
       slot: {

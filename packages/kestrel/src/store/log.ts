@@ -4,7 +4,7 @@
  * there. No lock is needed, and none can be left behind by a process that was killed.
  */
 import { sha256 } from 'ground/digest';
-import { jcs } from 'ground/jcs';
+import { jcs, type KnownTexts } from 'ground/jcs';
 import { type Appender, type Disk, StoreFault } from './disk.ts';
 
 /** An event as the log sees it. */
@@ -114,10 +114,12 @@ export class SessionLog<E extends LoggedEvent = LoggedEvent> {
 
   /**
    * Appends the record if nothing else has come since the last look.
+   *
+   * @param known canonical texts of objects within it
    * @returns `lost` where another's line came first; look again then
    * @throws StoreFault
    */
-  append(record: LogRecord<E>): 'won' | 'lost' {
+  append(record: LogRecord<E>, known?: KnownTexts): 'won' | 'lost' {
     const appender = this.#open('make')!;
     const first = record.events[0]!.sequence;
     for (let tries = 0; tries < TRIES_MAX; tries++) {
@@ -126,7 +128,7 @@ export class SessionLog<E extends LoggedEvent = LoggedEvent> {
       // A torn rest gets an end of its own first, so that nothing is glued to it. It may turn out to have been a
       // whole line that missed only its end: then it was first.
       const lead = this.#size > this.#seen ? 1 : 0;
-      const bytes = encoder.encode(`${lead === 1 ? '\n' : ''}${this.#lineOf(record)}\n`);
+      const bytes = encoder.encode(`${lead === 1 ? '\n' : ''}${this.#lineOf(record, known)}\n`);
       const before = this.#size;
       this.#unsynced = true;
       appender.write(bytes);
@@ -197,8 +199,8 @@ export class SessionLog<E extends LoggedEvent = LoggedEvent> {
     return this.#appender;
   }
 
-  #lineOf(record: LogRecord<E>): string {
-    const body = jcs({ ...record, writer: this.#writer });
+  #lineOf(record: LogRecord<E>, known: KnownTexts | undefined): string {
+    const body = jcs({ ...record, writer: this.#writer }, known);
     return `{"check":"${sha256(body).slice(0, CHECK_CHARS)}",${body.slice(1)}`;
   }
 

@@ -1,0 +1,22 @@
+/**
+ * Canonical texts of frames and candles, which never change once they are made: a frame is hashed, logged and answered,
+ * and its candles stand in every later frame.
+ */
+import { type Sha256, sha256 } from 'ground/digest';
+import { jcs, type KnownTexts } from 'ground/jcs';
+import type { Frame } from './frame.ts';
+
+export const frameTexts: KnownTexts = new WeakMap();
+
+/** H(frame). */
+export function frameRootOf(frame: Frame): Sha256 {
+  let text = frameTexts.get(frame);
+  if (text === undefined) {
+    for (const { candles } of frame.tape) {
+      for (const candle of candles) if (!frameTexts.has(candle)) frameTexts.set(candle, jcs(candle));
+    }
+    text = jcs(frame, frameTexts);
+    frameTexts.set(frame, text);
+  }
+  return sha256(text);
+}
