@@ -133,6 +133,8 @@ async function buildBins(packageRoot, entries, esbuild) {
         external: [...(entries.external ?? [])],
         legalComments: 'linked',
         logLevel: 'warning',
+        // A source that serves both kinds asks for __filename first.
+        logOverride: { 'empty-import-meta': 'silent' },
         ...(bins.has(name) ? { banner: { js: '#!/usr/bin/env node' } } : {}),
         plugins: [groundInlined, lazyFiles(todo)],
       });
