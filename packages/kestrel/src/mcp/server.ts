@@ -12,6 +12,7 @@ import {
   OPS,
   type Op,
   refusalLine,
+  refusalOf,
   schemaOf,
 } from '../protocol/index.ts';
 import { type Frame, isFrameShape, renderFrame, whole } from '../session/index.ts';
@@ -31,7 +32,11 @@ export function mcpServer(host: Host, version: string): McpServer {
       line++;
       const outcome = whole(handleRequest(host, stream, { ...(args as object), op: op.name }));
       if (outcome.kind === 'refusal') return refused(refusalLine(outcome.refusal, { op: outcome.op, line }));
-      host.sync();
+      try {
+        host.sync();
+      } catch (error) {
+        return refused(refusalLine(refusalOf(error), { op: op.name, line }));
+      }
       const structured = JSON.parse(outcome.line) as Record<string, unknown>;
       return { content: textsOf(outcome.value, structured), structuredContent: structured };
     });

@@ -35,6 +35,7 @@ function textOf(schema: JsonSchema, refer: (name: string) => string): string {
   if (Array.isArray(words)) return words.map((word) => JSON.stringify(word)).join(' | ');
   const choices = (anyOf ?? oneOf) as readonly JsonSchema[] | undefined;
   if (choices !== undefined) return choices.map((choice) => textOf(choice, refer)).join(' | ');
+  if (Array.isArray(type)) return type.map((one) => textOf({ ...schema, type: one }, refer)).join(' | ');
   switch (type) {
     case 'string':
     case 'boolean':

@@ -1,0 +1,84 @@
+/** The verbs over sessions, as a person calls them. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DIP } from '../session/short-day.ts';
+import { textOf } from './conversations.ts';
+import { bundledProgram, type Ended, forgetTemplate, newHome, removeHome, run } from './program.ts';
+import { pass, saw } from './streams.ts';
+
+let program: Awaited<ReturnType<typeof bundledProgram>>;
+let home: string;
+let sessionId: string;
+let tipHash: string;
+const kestrel = (...args: string[]): Ended => run(program.path, args, { home });
+
+beforeAll(async () => {
+  program = await bundledProgram();
+  home = newHome(program.path);
+  const day = [saw(DIP), { op: 'start' }, { op: 'advance', response: pass }, { op: 'finalize' }];
+  const { out } = run(program.path, ['agent'], { input: textOf([...day, saw(), { op: 'start' }]), home });
+  const values = out
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).value);
+  ({ sessionId } = values[0]);
+  ({ tipHash } = values[3]);
+});
+afterAll(() => {
+  program.remove();
+  removeHome(home);
+  forgetTemplate();
+});
+
+test('sessions are listed and shown', () => {
+  const rows = JSON.parse(kestrel('sessions', 'list', '--json').out);
+  expect(rows.map(({ state }: { state: string }) => state).sort()).toEqual(['finalized', 'pending']);
+  const { out } = kestrel('sessions', 'show', sessionId);
+  expect(out).toContain('opened, genesis');
+  expect(out).toContain(`finalized, tip ${tipHash}`);
+  expect(kestrel('sessions', 'show', 's-x')).toMatchObject({
+    status: 2,
+    err: expect.stringContaining('unknown-session'),
+  });
+});
+
+test('a session verifies, and so does its proof, signed by a key that stays', () => {
+  expect(kestrel('verify', sessionId)).toMatchObject({ status: 0, out: expect.stringMatching(/^verified\n/) });
+  const [path, other] = [join(home, 'proof.json'), join(home, 'other.json')];
+  const { key } = JSON.parse(kestrel('sessions', 'export', sessionId, '--out', path, '--json').out);
+  expect(JSON.parse(kestrel('sessions', 'export', sessionId, '--out', other, '--json').out).key).toBe(key);
+  expect(kestrel('verify', path, '--key', key)).toMatchObject({ status: 0, out: expect.stringContaining(tipHash) });
+  expect(kestrel('verify', path, '--key', '0'.repeat(64))).toMatchObject({ status: 2, out: '' });
+
+  const text = readFileSync(path, 'utf8');
+  // The same value, written by other hands with other spaces, is the same proof.
+  writeFileSync(other, JSON.stringify(JSON.parse(text), null, 2));
+  expect(kestrel('verify', other).status).toBe(0);
+  writeFileSync(other, text.replace('"qty":10', '"qty":11'));
+  expect(kestrel('verify', other)).toMatchObject({ status: 2, out: expect.stringMatching(/^differs at /) });
+  writeFileSync(other, text.slice(0, -1));
+  expect(kestrel('verify', other)).toMatchObject({ status: 2, err: expect.stringContaining('no-proof') });
+  const noTape = run(program.path, ['verify', path], { home: join(home, 'elsewhere') });
+  expect(noTape).toMatchObject({ status: 2, err: expect.stringContaining('unknown-tape') });
+});
+
+test('a frame is shown as text, as Markdown, under a view, and from a file', () => {
+  expect(kestrel('frame', sessionId, '--slot', '1').out).toContain('why: open');
+  expect(kestrel('frame', sessionId, '--format', 'markdown').out).toMatch(/^## tape 15m/);
+  const view = join(home, 'view.kes');
+  writeFileSync(view, 'VIEW small budget 120 tokens tape(5m) plans\n');
+  expect(kestrel('frame', sessionId, '--view', view).out).toContain('kernel');
+  const file = join(home, 'frame.json');
+  writeFileSync(file, kestrel('frame', sessionId, '--format', 'json').out);
+  expect(kestrel('frame', file).out).toBe(kestrel('frame', sessionId).out);
+  expect(kestrel('frame', sessionId, '--slot', '99')).toMatchObject({
+    status: 2,
+    err: expect.stringContaining('unknown-slot'),
+  });
+});
+
+test('a dataset is registered under a name that is one', () => {
+  expect(kestrel('dataset', 'add', 'UPPER', 'bundled:quiet-wide')).toMatchObject({ status: 2 });
+  expect(kestrel('dataset', 'add', 'x', 'bundled:quiet-wide', '--checkpoint', '25:00')).toMatchObject({ status: 2 });
+});
