@@ -2,7 +2,7 @@
  * Sessions of one store, as the ops use them: opened, replayed from their log, answered, finalized. A session that is
  * live in memory follows its log, so that whatever another process wrote is taken in before anything is answered.
  */
-import { hashOf } from 'ground/digest';
+import { hashOf, sha256 } from 'ground/digest';
 import { jcs } from 'ground/jcs';
 import {
   type BoundResponse,
@@ -322,16 +322,26 @@ function artifactRefs(
   play: Play,
   of: { readonly sessionId: string; readonly proof: Proof },
 ): string[] {
-  const events = [...eventsOf(log), ...fresh];
-  const transcript = transcriptOf(of.sessionId, events, 'ended');
   const refs = [
     `blotter:${hashOf(play.finished!.blotter)}`,
     `proof:${hashOf(of.proof)}`,
-    `transcript:${hashOf(transcript)}`,
-    ...events.flatMap((event) => (event.kind === 'session/turn' ? refsOf(event) : [])),
-    ...events.flatMap((event) => (event.kind === 'session/frame' ? refsOf(event) : [])),
+    `transcript:${transcriptHash(log, fresh, of.sessionId)}`,
+    ...play.turns.flatMap(({ body }) => (body.kind === 'authored' ? [`document:${hashOf(body.document)}`] : [])),
+    ...play.frameRoots.map((root) => `frame:${root}`),
   ];
   return [...new Set(refs)];
+}
+
+/** H of what {@link transcriptOf} makes of the log and the fresh events, from the log's own text. */
+function transcriptHash(log: Log, fresh: readonly SessionEvent[], sessionId: string): string {
+  const last = fresh.at(-1) ?? lastEvent(log);
+  const cursor = { sequence: last.sequence, token: tokenOf(sessionId, last) };
+  const events = [log.eventsText(), ...fresh.map((event) => jcs(event, frameTexts))].join(',');
+  return sha256(`{"cursor":${jcs(cursor)},"events":[${events}],"sessionId":${jcs(sessionId)},"state":"ended"}`);
+}
+
+function lastEvent(log: Log): SessionEvent {
+  return log.find(log.lastKey!)!.events.at(-1)!;
 }
 
 export function eventsOf(log: Log): SessionEvent[] {

@@ -47,6 +47,7 @@ const LF = 10;
 /** Tries of an append that another's torn line spoilt. */
 const TRIES_MAX = 5;
 const CHECK_CHARS = 32;
+const EVENTS_BEGIN = /^\{"check":"[0-9a-f]{32}","events":\[/;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -187,6 +188,25 @@ export class SessionLog<E extends LoggedEvent = LoggedEvent> {
       else hi = mid;
     }
     for (let i = lo; i < this.#lines.length; i++) yield this.#read(this.#lines[i]!);
+  }
+
+  /**
+   * The canonical text of all events so far, with commas between them, as the lines hold it: nothing is parsed. Asked
+   * for while no line keeps values beside its events.
+   */
+  eventsText(): string {
+    const parts: string[] = [];
+    for (const line of this.#lines) {
+      const bytes = this.#open('existing')?.read(line.offset, line.length);
+      const text = bytes === undefined ? '' : decoder.decode(bytes);
+      const begin = EVENTS_BEGIN.exec(text)?.[0].length ?? -1;
+      // Names come in order, so what was given, or else the key, follows the events; no event has a field so named.
+      const given = text.lastIndexOf('],"given":');
+      const end = given >= 0 ? given : text.lastIndexOf('],"key":');
+      if (begin < 0 || end < begin) throw new StoreFault(`read ${this.#path}`, 'a line that was there is gone');
+      parts.push(text.slice(begin, end));
+    }
+    return parts.join(',');
   }
 
   close(): void {

@@ -61,7 +61,7 @@ test('a stream of noise and sense', () => {
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 120 },
   );
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
