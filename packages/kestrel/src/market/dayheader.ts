@@ -12,6 +12,8 @@ export interface DayOptions {
   readonly tick?: string;
   /** Official close of the session before, as text, of the only share or index. */
   readonly priorClose?: string;
+  /** Pins the session, microseconds; for a day that the calendar has closed, or otherwise. */
+  readonly session?: { readonly open: number; readonly close: number };
   /** What the header's `licence` says. */
   readonly licence?: string;
   /** `skip` leaves bad rows out and records how many and why in the header. */
@@ -29,6 +31,7 @@ export function dayHeader(
     id: options.id ?? day.id,
     calendar: options.calendar ?? 'XNYS',
     date: day.date,
+    ...(options.session === undefined ? {} : { session: { open: options.session.open, close: options.session.close } }),
     instruments,
     ...(reference === undefined ? {} : { reference }),
     source: day.source,

@@ -19,9 +19,9 @@ export interface Imported {
   readonly skipped: readonly Skip[];
 }
 
-/** Files as importers take them. @throws TapeRefusal `file-unreadable`, `bytes-many` */
+/** Files as importers take them; `-` is standard input. @throws TapeRefusal `file-unreadable`, `bytes-many` */
 export function readNamed(paths: readonly string[]): NamedBytes[] {
-  return paths.map((path) => ({ name: path, bytes: readWhole(path).bytes }));
+  return paths.map((path) => ({ name: path, bytes: readWhole(path === '-' ? '/dev/stdin' : path).bytes }));
 }
 
 export function finishImport(head: TapeHead, rows: ColumnsBuilder, skips: SkipLog): Imported {

@@ -30,7 +30,7 @@ export {
 } from './parse.ts';
 export { TAPE_CODES, type TapeCode, TapeRefusal } from './refusal.ts';
 export { LINE_BYTES_MAX } from './scan.ts';
-export { SKIP_LINES_MAX, SKIPS_TOLD_MAX, type Skip } from './skips.ts';
+export { SKIP_LINES_MAX, SKIPS_MAX, SKIPS_TOLD_MAX, type Skip } from './skips.ts';
 export * from './synth/index.ts';
 export { tapeFrom } from './tape.ts';
 export { unpack } from './unpack.ts';

@@ -1,7 +1,6 @@
 /** Parquet files to a tape: the columns that delimited text would have, under the same map and options. */
 import { gunzipSync } from 'node:zlib';
 import { type FileMetaData, parquetMetadata, parquetReadObjects, parquetSchema } from 'hyparquet';
-import { EVENTS_MAX } from './build.ts';
 import { isoDateOf } from './calendar-date.ts';
 import { type CsvOptions, importTables } from './csv/import.ts';
 import { columnsOf } from './csv/map.ts';
@@ -10,6 +9,9 @@ import type { Imported, NamedBytes } from './imported.ts';
 import { TapeRefusal } from './refusal.ts';
 import { inflateMax } from './unpack.ts';
 
+/** Most rows of a file, and of one of its groups: a few bytes can stand for any number of equal rows. */
+const ROWS_MAX = 20_000_000;
+const GROUP_ROWS_MAX = 1 << 22;
 /** Codecs that are read; others need a library that is not here. */
 const CODECS = ['UNCOMPRESSED', 'SNAPPY', 'GZIP'];
 
@@ -92,8 +94,10 @@ function checked(metadata: FileMetaData, file: NamedBytes): ReadonlySet<string> 
   const rows = metadata.row_groups.reduce((sum, group) => sum + group.num_rows, 0n);
   if (rows !== metadata.num_rows)
     throw bad('as many rows in its groups as the file says', `${rows} and ${metadata.num_rows}`);
-  if (metadata.row_groups.some((group) => group.num_rows < 0n)) throw bad('groups of no fewer than 0 rows', 'fewer');
-  if (metadata.num_rows > BigInt(EVENTS_MAX)) throw bad(`at most ${EVENTS_MAX} rows`, `${metadata.num_rows}`);
+  if (metadata.row_groups.some((group) => group.num_rows < 0n || group.num_rows > BigInt(GROUP_ROWS_MAX))) {
+    throw bad(`groups of 0 to ${GROUP_ROWS_MAX} rows`, 'another');
+  }
+  if (metadata.num_rows > BigInt(ROWS_MAX)) throw bad(`at most ${ROWS_MAX} rows`, `${metadata.num_rows}`);
   const naive = new Set<string>();
   for (const { element, children } of parquetSchema(metadata).children) {
     if (children.length > 0) continue;

@@ -51,6 +51,9 @@ function bytesOf(source: Uint8Array | string): Uint8Array {
 }
 
 const LF = 0x0a;
+const BRACE = 0x7b;
+/** `{"t":0,"k":"halt",…}` and `{"k":"quote","s":"A","t":0}` are longer than this. */
+const EVENT_BYTES_MIN = 20;
 
 class TapeReader {
   private readonly bytes: Uint8Array;
@@ -69,10 +72,11 @@ class TapeReader {
     const { bytes } = this;
     if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) this.at = 3;
     const head = this.header();
-    const day = new Day(head, bytes, linesIn(bytes, this.at));
+    const day = new Day(head, bytes, eventsAtMost(bytes, this.at));
     const fast = this.options.reader === 'strict' ? undefined : new FastScanner(bytes, head);
     const strict = new StrictReader(head);
     while (this.at < bytes.length) {
+      if (bytes[this.at] !== BRACE && this.skipBlank()) continue;
       this.line++;
       if (fast !== undefined) {
         const next = fast.scan(this.at);
@@ -89,9 +93,9 @@ class TapeReader {
 
   private header(): TapeHead {
     while (this.at < this.bytes.length) {
+      if (this.skipBlank()) continue;
       this.line++;
       const text = this.lineText(HEADER_BYTES_MAX);
-      if (text.trim() === '') continue;
       return headOf(this.json(text), this.line);
     }
     throw new TapeRefusal('header-missing', { line: 1, expected: 'a header line', got: 'an empty source' });
@@ -100,7 +104,6 @@ class TapeReader {
   private strictLine(strict: StrictReader, day: Day): void {
     try {
       const text = this.lineText(LINE_BYTES_MAX);
-      if (text.trim() === '') return;
       const event = this.json(text);
       strict.read(event, this.line);
       const fault = day.fault(strict);
@@ -112,6 +115,17 @@ class TapeReader {
         throw error;
       this.skips.add(error);
     }
+  }
+
+  /** Passes a line that is empty or blank. @returns whether there was one */
+  private skipBlank(): boolean {
+    const { bytes } = this;
+    let at = this.at;
+    while (bytes[at] === 0x20 || bytes[at] === 0x09 || bytes[at] === 0x0d) at++;
+    if (at < bytes.length && bytes[at] !== LF) return false;
+    this.line++;
+    this.at = at + 1;
+    return true;
   }
 
   /** The next line's text; `at` is then at the line after it, whatever this line is. */
@@ -144,11 +158,11 @@ class TapeReader {
   }
 }
 
-/** Upper bound of the lines from an offset on. */
-function linesIn(bytes: Uint8Array, from: number): number {
+/** Upper bound of the events from an offset on: one a line, and none shorter than the shortest. */
+function eventsAtMost(bytes: Uint8Array, from: number): number {
   let lines = 1;
-  for (let at = bytes.indexOf(LF, from); at >= 0; at = bytes.indexOf(LF, at + 1)) lines++;
-  return lines;
+  for (let at = from; at < bytes.length; at++) if (bytes[at] === LF) lines++;
+  return Math.min(lines, Math.ceil((bytes.length - from) / EVENT_BYTES_MIN), EVENTS_MAX);
 }
 
 /** What both readers hold of an event. */
@@ -174,10 +188,10 @@ class Day {
   private runTo = 0;
   private readonly barAt = (i: number) => this.rows.bars[i]!;
 
-  constructor(head: TapeHead, bytes: Uint8Array, lines: number) {
+  constructor(head: TapeHead, bytes: Uint8Array, capacity: number) {
     this.head = head;
     this.bytes = bytes;
-    this.rows = new ColumnsBuilder({ capacity: Math.min(lines, EVENTS_MAX), instruments: head.instruments.length });
+    this.rows = new ColumnsBuilder({ capacity, instruments: head.instruments.length });
     this.identity = new IdentityWriter(piecesOf(head.instruments));
     this.identity.line(head.canonical);
   }

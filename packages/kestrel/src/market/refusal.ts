@@ -26,6 +26,7 @@ export const TAPE_CODES = [
   'reference-bad',
   // an event
   'events-many',
+  'skips-many',
   'kind-unknown',
   'field-missing',
   'field-type',

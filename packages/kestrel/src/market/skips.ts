@@ -1,8 +1,10 @@
 /** What lenient reading left out: told line by line, and in the tape's own record. */
 import { jcs } from 'ground/jcs';
 import type { TapeHead } from './header.ts';
-import type { TapeCode, TapeRefusal } from './refusal.ts';
+import { type TapeCode, TapeRefusal } from './refusal.ts';
 
+/** Most lines that lenient reading leaves out: what has more is not this kind of file. */
+export const SKIPS_MAX = 100_000;
 /** Most skipped lines that are told one by one; the counts by code go on. */
 export const SKIPS_TOLD_MAX = 1_000;
 /** Most line numbers a code gets in the header's record. */
@@ -23,7 +25,18 @@ export class SkipLog {
   readonly told: Skip[] = [];
   private readonly byReason = new Map<string, Reason>();
 
+  /** @throws TapeRefusal `skips-many` */
   add(refusal: TapeRefusal, source?: string): void {
+    if (this.count >= SKIPS_MAX) {
+      const at = source === undefined ? {} : { source };
+      const got = `more; the last: ${refusal.message}`;
+      throw new TapeRefusal('skips-many', {
+        ...at,
+        line: refusal.line,
+        expected: `at most ${SKIPS_MAX} bad lines`,
+        got,
+      });
+    }
     const { line, code, message } = refusal;
     // Where files lie on one machine is no part of a tape.
     const from = source === undefined ? {} : { source: source.replace(/^.*[\\/]/, '') };

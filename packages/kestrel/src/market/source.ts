@@ -88,7 +88,8 @@ export function writeWhole(path: string, bytes: Uint8Array): void {
 }
 
 function readExactly(file: number, size: number): Uint8Array {
-  const bytes = new Uint8Array(size);
+  // Filled below, so that it need not be zeroed first; never from a pool, so that columns may lie in it.
+  const bytes = new Uint8Array(Buffer.allocUnsafeSlow(size).buffer);
   let at = 0;
   while (at < size) {
     const read = readSync(file, bytes, at, Math.min(READ_BYTES, size - at), at);

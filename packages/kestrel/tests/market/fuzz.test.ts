@@ -207,6 +207,14 @@ describe('hostile shapes', () => {
     expect(performance.now() - start).toBeLessThan(5_000);
   });
 
+  test('a hundred million bytes of blank lines take no time, and no events', () => {
+    const blank = Buffer.alloc(100_000_000, ' \t\r\n\n');
+    Buffer.from(JSON.stringify(HEADER)).copy(blank, 50_000_000);
+    const start = performance.now();
+    expect(parseTape(blank).tape.columns.length).toBe(0);
+    expect(performance.now() - start).toBeLessThan(20_000);
+  });
+
   test('a gzip bomb is refused by its bound', () => {
     const bomb = gzipSync(Buffer.alloc(80_000_000));
     expect(() => unpack(bomb)).toThrowError(/^bytes-many/);

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { zipSync } from 'fflate';
+import { unzipSync, zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import {
   Flag,
@@ -68,6 +68,10 @@ function check(input: Case): void {
 describe('a LEAN archive', () => {
   test.each(CASES)('$name', check);
 });
+
+function minutesOf(clock: string): number {
+  return Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3, 5));
+}
 
 interface Day {
   readonly files: readonly string[];
@@ -143,6 +147,60 @@ describe.skipIf(!HAS_DATA)('a real day', () => {
     }
     expect(derived.length).toBe(46_374);
     expect(columns.flags.filter((flag) => (flag & Flag.suspect) !== 0)).toHaveLength(1);
+  });
+
+  test.each([
+    ['goog', '20151223'],
+    ['twx', '20140605'],
+  ])('of a chain (%s) stands at each snapshot as the one derived from it', (symbol, date) => {
+    const { columns, instruments, session } = importLean([
+      leanFile(`option/usa/minute/${symbol}/${date}_quote_american.zip`),
+    ]).tape;
+    const midnight = session.open - 34_200_000_000;
+    const names = instruments.map((each) =>
+      each.kind === 'option' ? `${each.expiry} ${each.right} ${each.strikeE4}` : '',
+    );
+    /** The clock, the sides and the minute of the last quote of each contract. */
+    const standing = (clock: string): ReadonlyMap<string, string> => {
+      const until = midnight + minutesOf(clock) * 60_000_000;
+      const last = new Map<string, string>();
+      for (let i = 0; i < columns.length && columns.t[i]! <= until; i++) {
+        const minute = (columns.t[i]! - midnight) / 60_000_000;
+        last.set(names[columns.inst[i]!]!, [columns.a[i], columns.b[i], columns.c[i], columns.d[i], minute].join(' '));
+      }
+      return last;
+    };
+    const rows = readFileSync(join(DERIVED, `${symbol}_${date}_chain_snapshots.csv`), 'utf8')
+      .trim()
+      .split(/\r?\n/)
+      .slice(1)
+      .map((row) => row.split(','));
+    const states = new Map([...new Set(rows.map(([clock]) => clock!))].map((clock) => [clock, standing(clock)]));
+    const side = (price: string, size: string) =>
+      price === '' ? '-1 -1' : `${Number(price.replace('.', '')) * 100} ${size}`;
+    const wrong = rows.filter(([clock, expiry, right, strike, bid, bidSize, ask, askSize, minute]) => {
+      const name = `${expiry!.replace(/(....)(..)(..)/, '$1-$2-$3')} ${right} ${Number(strike) * 10_000}`;
+      const wanted = `${side(bid!, bidSize!)} ${side(ask!, askSize!)} ${minutesOf(minute!)}`;
+      return states.get(clock!)!.get(name) !== wanted;
+    });
+    expect(wrong).toEqual([]);
+    expect(rows.length).toBeGreaterThan(300);
+  });
+
+  test('of each daily archive is read, its first and its last', () => {
+    for (const path of leanArchives('equity/usa/daily')) {
+      const file = leanFile(path);
+      const rows = new TextDecoder()
+        .decode(Object.values(unzipSync(file.bytes))[0]!)
+        .trim()
+        .split('\n');
+      for (const row of [rows[0]!, rows[rows.length - 1]!]) {
+        const date = row.replace(/^(....)(..)(..) .*/s, '$1-$2-$3');
+        const { columns } = importLean([file], { date }).tape;
+        const bar = [columns.bars.o[0], columns.bars.h[0], columns.bars.l[0], columns.bars.c[0], columns.bars.z[0]];
+        expect([path, columns.length, ...bar]).toEqual([path, 1, ...row.trim().split(',').slice(1).map(Number)]);
+      }
+    }
   });
 
   test('reads its prior close and its own from the daily archive', () => {

@@ -153,6 +153,11 @@ describe('lenient reading', () => {
     expect(() => parseTape('{"v":"x"}', { badLines: 'skip' })).toThrowError(/version-unknown/);
   });
 
+  test('gives up on a file that is bad throughout', () => {
+    const many = `${USUAL}\n${'x\n'.repeat(100_001)}`;
+    expect(() => parseTape(many, { badLines: 'skip' })).toThrowError(/^line 100002: skips-many/);
+  });
+
   test('tells a bounded number of lines and counts all', () => {
     const many = [USUAL, ...Array.from({ length: 3_000 }, () => 'x')].join('\n');
     const { tape, skipped } = parseTape(many, { badLines: 'skip' });
@@ -163,7 +168,7 @@ describe('lenient reading', () => {
 
 test('every code of a line or a header has a golden case', () => {
   const seen = new Set([...CASES.map(({ code }) => code), 'utf8-bad', 'line-long']);
-  const elsewhere = ['bytes-many', 'gzip-bad', 'file-unreadable', 'instruments-many', 'events-many'];
+  const elsewhere = ['bytes-many', 'skips-many', 'gzip-bad', 'file-unreadable', 'instruments-many', 'events-many'];
   const lineCodes = TAPE_CODES.slice(0, TAPE_CODES.indexOf('option-bad'));
   expect(lineCodes.filter((code) => !seen.has(code) && !elsewhere.includes(code))).toEqual([]);
 });
