@@ -54,19 +54,17 @@ export class JudgeRefusal extends Error {
 }
 
 /**
- * @param signal aborts when the caller has gone; its reason is then thrown
+ * @param stop of this call alone: its owner aborts it when the caller has gone, the deadline when it has passed; the
+ *   reason is then thrown. One controller for both ends, since signals derived from others have been seen to be collected
+ *   before they fire
  * @throws JudgeRefusal when no verdict can be had
  */
-export async function judge(input: JudgeInput, tools: JudgeTools, signal: AbortSignal): Promise<Judgement> {
+export async function judge(input: JudgeInput, tools: JudgeTools, stop: AbortController): Promise<Judgement> {
   const startedMs = tools.patience.nowMs();
-  signal.throwIfAborted();
-  // One controller for both ends: signals derived from timeouts have been seen to be collected before they fire.
-  const stop = new AbortController();
-  const onGone = (): void => stop.abort(signal.reason);
+  stop.signal.throwIfAborted();
   const timer = setTimeout(() => {
     stop.abort(new JudgeRefusal('unavailable', `the model gave no verdict within ${tools.deadlineMs} ms`));
   }, tools.deadlineMs);
-  signal.addEventListener('abort', onGone, { once: true });
   const deadlineMs = startedMs + tools.deadlineMs;
   try {
     const verdict = await tools.gate.pass(stop.signal, () => verdictOf(input, tools, stop.signal, deadlineMs));
@@ -87,7 +85,6 @@ export async function judge(input: JudgeInput, tools: JudgeTools, signal: AbortS
     throw error;
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', onGone);
   }
 }
 

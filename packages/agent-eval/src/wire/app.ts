@@ -28,14 +28,18 @@ export function createApp(options: AppOptions = {}): Hono {
 class FetchRequest implements DoorRequest {
   readonly verb: string;
   readonly path: string;
-  readonly signal: AbortSignal;
+  readonly stop = new AbortController();
   readonly #request: Request;
 
   constructor(request: Request, path: string) {
     this.#request = request;
     this.verb = request.method;
     this.path = path;
-    this.signal = request.signal;
+    request.signal.addEventListener('abort', () => this.stop.abort(request.signal.reason), { once: true });
+  }
+
+  isGone(): boolean {
+    return this.#request.signal.aborted;
   }
 
   header(name: string): string | undefined {

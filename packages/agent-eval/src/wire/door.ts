@@ -18,8 +18,9 @@ export interface DoorRequest {
   header(name: string): string | undefined;
   /** Reads the body within its bounds, claiming what it holds. @throws WireError */
   body(limits: WireLimits, budget: Budget): Promise<Buffer>;
-  /** Aborts when the caller has gone. */
-  readonly signal: AbortSignal;
+  /** Of this request alone, made when first asked for; aborted when the caller has gone. */
+  readonly stop: AbortController;
+  isGone(): boolean;
 }
 
 export interface DoorAnswer {
@@ -100,9 +101,10 @@ export function makeDoor(options: DoorOptions): Door {
       service,
       precondition,
       // Made only for a method that looks at it.
-      get signal() {
-        return request.signal;
+      get stop() {
+        return request.stop;
       },
+      isGone: () => request.isGone(),
     };
     const outcome = await handle(method, asked);
     if (outcome.kind === 'error') throw outcome.error;
@@ -118,7 +120,7 @@ export function makeDoor(options: DoorOptions): Door {
       const answered = await answer(request);
       return options.corsOrigins.length === 0 ? answered : { ...answered, headers: { ...answered.headers, ...cors } };
     } catch (error) {
-      if (request.signal.aborted) throw error;
+      if (request.isGone()) throw error;
       return refusal(error instanceof WireError ? error : internal(error), cors);
     }
   };

@@ -6,12 +6,12 @@ export type Outcome =
   | { readonly kind: 'result'; readonly result: Result }
   | { readonly kind: 'error'; readonly error: WireError };
 
-/** @throws the signal's reason when the caller has gone; nothing else */
+/** @throws the abort's reason when the caller has gone; nothing else */
 export async function handle(method: Method, call: Call): Promise<Outcome> {
   try {
     return { kind: 'result', result: await method.call(call) };
   } catch (error) {
-    if (call.signal.aborted) throw error;
+    if (call.isGone()) throw error;
     return { kind: 'error', error: error instanceof WireError ? error : internal(error) };
   }
 }

@@ -12,8 +12,9 @@ export type Params =
 export interface Call {
   readonly params: Params;
   readonly service: Service;
-  /** Aborts when the caller has gone. */
-  readonly signal: AbortSignal;
+  /** Of this call alone; aborted when the caller has gone. */
+  readonly stop: AbortController;
+  isGone(): boolean;
   readonly precondition: Precondition | null;
 }
 

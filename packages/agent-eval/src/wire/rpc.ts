@@ -10,26 +10,26 @@ import { METHODS } from './methods/index.ts';
 export type RpcAnswer = { readonly result: unknown } | ErrorBody;
 
 const BY_NAME: ReadonlyMap<string, Method> = new Map(METHODS.map((method) => [method.name, method]));
-const NEVER = new AbortController().signal;
 
 /**
  * Calls a method by its wire name.
  * @param params a value of this process, or the JSON bytes in which they came
- * @returns the seed's envelope; nothing is thrown unless `signal` aborts
+ * @returns the seed's envelope; nothing is thrown
  */
-export async function callRpc(
-  name: unknown,
-  params: Params,
-  service: Service,
-  signal: AbortSignal = NEVER,
-): Promise<RpcAnswer> {
+export async function callRpc(name: unknown, params: Params, service: Service): Promise<RpcAnswer> {
   const method = typeof name === 'string' ? BY_NAME.get(name) : undefined;
   if (method === undefined) {
     const shown = typeof name === 'string' ? JSON.stringify(name.slice(0, 100)) : 'none';
     const known = [...BY_NAME.keys()].join(', ');
     return errorBody(new WireError('unknown_method', `there is no method ${shown}; there are ${known}`));
   }
-  const outcome = await handle(method, { params, service, signal, precondition: null });
+  const outcome = await handle(method, {
+    params,
+    service,
+    precondition: null,
+    stop: new AbortController(),
+    isGone: () => false,
+  });
   return outcome.kind === 'result' ? { result: outcome.result.value } : errorBody(outcome.error);
 }
 

@@ -160,7 +160,8 @@ class NodeRequest implements DoorRequest {
   readonly path: string;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
-  #gone: AbortController | null = null;
+  #stop: AbortController | null = null;
+  #isGone = false;
 
   constructor(request: IncomingMessage, response: ServerResponse) {
     this.#request = request;
@@ -177,21 +178,25 @@ class NodeRequest implements DoorRequest {
   }
 
   /** Made when first asked for: most requests end without anyone looking. */
-  get signal(): AbortSignal {
-    if (this.#gone === null) {
-      this.#gone = new AbortController();
-      if (this.#response.destroyed) this.#leave();
+  get stop(): AbortController {
+    if (this.#stop === null) {
+      this.#stop = new AbortController();
+      if (this.#response.destroyed || this.#isGone) this.#leave();
       this.#response.once('close', () => {
         if (!this.#response.writableFinished) this.#leave();
       });
     }
-    return this.#gone.signal;
+    return this.#stop;
+  }
+
+  isGone(): boolean {
+    return this.#isGone;
   }
 
   #leave(): Error {
     const reason = new Error('the caller has gone');
-    this.#gone ??= new AbortController();
-    this.#gone.abort(reason);
+    this.#isGone = true;
+    this.#stop?.abort(reason);
     return reason;
   }
 

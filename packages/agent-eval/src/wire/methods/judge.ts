@@ -29,7 +29,7 @@ export const judge: Method = {
     model: 'claude-sonnet-4-6',
     durationMs: 1840,
   },
-  async call({ params, service, signal }) {
+  async call({ params, service, stop }) {
     const { JudgeRequestSchema } = await schemas();
     const parsed = JudgeRequestSchema.safeParse(valueOfParams(params, service.limits));
     if (!parsed.success) throw listProblems('the request does not fit its schema', problemsOf(parsed.error.issues));
@@ -37,7 +37,7 @@ export const judge: Method = {
     const { rubric: chosen, version } = chooseRubric(service, rubricName, rubric);
     const tools = await toolsOf(service);
     try {
-      const verdict = await judgeContent({ rubric: chosen, version, content, context, model }, tools, signal);
+      const verdict = await judgeContent({ rubric: chosen, version, content, context, model }, tools, stop);
       return {
         value: {
           composite: verdict.composite,
