@@ -61,14 +61,24 @@ export function benchmarkPlans(count, range, perDocument = 500) {
     () => `  EXIT T-5 @ bid peg floor basis - 50c`,
     () => `  EXIT spot < fills.avg_px - 25c @ bid`,
   ];
-  const prices = ['ask', 'lean(bid, ask, 0.5)', 'bid peg cap ask', 'join esc ask 30s', 'ask + 2t', 'min(fair, mid)', 'last'];
+  const prices = [
+    'ask',
+    'lean(bid, ask, 0.5)',
+    'bid peg cap ask',
+    'join esc ask 30s',
+    'ask + 2t',
+    'min(fair, mid)',
+    'last',
+  ];
   const texts = [];
   let text = [];
   for (let i = 0; i < count; i++) {
     const from = i > 0 && i % 24 === 0 ? `b-${i - 1}` : undefined;
     text.push(
-      `PLAN b-${i} budget 5R ttl 15:55${i % 10 === 9 ? ' regime {intraday: trend}' : ''}`,
-      from === undefined ? `  WHEN ${triggers[i % triggers.length]()}` : `  WHEN plan(${from}).fired AND spot > ${price()}`,
+      `PLAN b-${i} budget 0.5R ttl 15:55${i % 10 === 9 ? ' regime {intraday: trend}' : ''}`,
+      from === undefined
+        ? `  WHEN ${triggers[i % triggers.length]()}`
+        : `  WHEN plan(${from}).fired AND spot > ${price()}`,
       `  DO buy ${1 + (i % 5)} shares @ ${prices[i % prices.length]}`,
       clauses[i % clauses.length](),
       clauses[(i * 7 + 3) % clauses.length](),

@@ -274,7 +274,7 @@ export function compileTrigger(
   }
 
   function shifted(text: SeriesText, series: Series): () => number {
-    if (text.offset === undefined) return series.value;
+    if (text.offset === undefined) return () => series.value();
     const by = offsetBy(text.offset.offset, text.offset.sign, () => hub.source.market.tickE4[series.slot]!);
     return () => by(series.value());
   }

@@ -173,7 +173,7 @@ export function compilePlan(run: PlanRun, place: TriggerPlace, hub: GroupHub): v
       case 'reload-every': {
         const spot = resolveSeries(hub.source, { name: 'spot', args: [], slot: run.signal });
         if (typeof spot === 'string') throw new Error('spot is on every tape');
-        const every: ReloadEvery = { levelE4: Number.NaN, upTo: c.upTo, accepted: 0, spot: spot.value };
+        const every: ReloadEvery = { levelE4: Number.NaN, upTo: c.upTo, accepted: 0, spot: () => spot.value() };
         const step = offsetBy(c.step, c.dir === 'up' ? 1 : -1, () => hub.source.market.tickE4[run.signal]!);
         const op: Op = c.dir === 'up' ? '>=' : '<=';
         const root = new MixedNode({

@@ -78,6 +78,8 @@ interface Watch {
   everySpot: boolean;
   everyBook: boolean;
   everyVolume: boolean;
+  /** What the bounds rest on has changed outside an event of the symbol. */
+  shifted: boolean;
 }
 
 const BOUNDED = new Set(['spot', 'bid', 'ask', 'mid', 'spread', 'volume']);
@@ -195,7 +197,7 @@ export class Engine implements Desk, GroupHub {
     this.#first = slots.map(() => []);
     this.#followers = slots.map(() => []);
     this.#held = slots.map(() => ({ on: false, high: Number.NaN, low: Number.NaN, spots: new Extremes() }));
-    this.#watch = slots.map(() => ({ everySpot: false, everyBook: false, everyVolume: false }));
+    this.#watch = slots.map(() => ({ everySpot: false, everyBook: false, everyVolume: false, shifted: true }));
     this.#from = firstRow(tape.columns.t, tape.session.open);
     this.#to = firstRow(tape.columns.t, tape.session.close + 1);
     this.closeT = tape.session.close;
@@ -625,10 +627,33 @@ export class Engine implements Desk, GroupHub {
     return Moved.extremes;
   }
 
-  /** Says anew within what bounds the hot loop may pass over events of the symbol. */
-  #quiet(s: number): void {
+  /** Says anew within what bounds the hot loop may pass over events of the symbol, where those have moved. */
+  #quiet(s: number, moved: number): void {
     const m = this.market;
     const watch = this.#watch[s]!;
+    const all = watch.shifted;
+    watch.shifted = false;
+    const att = m.attention[s]!;
+    if ((att & Attention.windows) !== 0) {
+      const windows = this.#windows[s]!;
+      m.windowNext[s] = windows.next;
+      m.attention[s] = windows.wantsPrint ? att | Attention.everyPrint : att & ~Attention.everyPrint;
+    }
+    if (all || (moved & (Moved.spot | Moved.known)) !== 0) this.#quietSpot(s, watch);
+    if ((att & Attention.watchBook) !== 0 && (all || (moved & (Moved.book | Moved.known)) !== 0)) {
+      this.#quietBook(s, watch);
+    }
+    if ((att & Attention.watchVolume) !== 0) {
+      m.volumeTo[s] = watch.everyVolume
+        ? Number.NEGATIVE_INFINITY
+        : (watch.volume?.quietAbove ?? Number.POSITIVE_INFINITY);
+      m.vwapFrom[s] = watch.vwap?.quietFrom ?? Number.NEGATIVE_INFINITY;
+      m.vwapTo[s] = watch.vwap?.quietTo ?? Number.POSITIVE_INFINITY;
+    }
+  }
+
+  #quietSpot(s: number, watch: Watch): void {
+    const m = this.market;
     let lo = m.low[s]!;
     let hi = m.high[s]!;
     const held = this.#held[s]!;
@@ -646,20 +671,6 @@ export class Engine implements Desk, GroupHub {
     }
     m.spotLo[s] = lo;
     m.spotHi[s] = hi;
-    const att = m.attention[s]!;
-    if ((att & Attention.windows) !== 0) {
-      const windows = this.#windows[s]!;
-      m.windowNext[s] = windows.next;
-      m.attention[s] = windows.wantsPrint ? att | Attention.everyPrint : att & ~Attention.everyPrint;
-    }
-    if ((att & Attention.watchBook) !== 0) this.#quietBook(s, watch);
-    if ((att & Attention.watchVolume) !== 0) {
-      m.volumeTo[s] = watch.everyVolume
-        ? Number.NEGATIVE_INFINITY
-        : (watch.volume?.quietAbove ?? Number.POSITIVE_INFINITY);
-      m.vwapFrom[s] = watch.vwap?.quietFrom ?? Number.NEGATIVE_INFINITY;
-      m.vwapTo[s] = watch.vwap?.quietTo ?? Number.POSITIVE_INFINITY;
-    }
   }
 
   #quietBook(s: number, watch: Watch): void {
@@ -693,7 +704,7 @@ export class Engine implements Desk, GroupHub {
     if (dirty !== 0) this.#refresh(s, dirty);
     if ((att & (Attention.pending | Attention.firstEvent | Attention.pegs)) !== 0) this.#wakePlans(s, att);
     if (this.#touched.length > 0 || this.#toArm.length > 0 || this.#touchedWakes.length > 0) this.#settle();
-    this.#quiet(s);
+    this.#quiet(s, dirty);
   }
 
   #refresh(s: number, moved: number): void {
@@ -1037,7 +1048,7 @@ export class Engine implements Desk, GroupHub {
       reservedE4: 0,
       stamp: 0,
     };
-    spec.owner.orders.push(order);
+    spec.owner.placed(order);
     this.reserve(order, spec.reservedE4);
     const latency = this.#latency(order.slot);
     if (latency === 0) {
@@ -1226,6 +1237,7 @@ export class Engine implements Desk, GroupHub {
     m.spotLo[s] = Number.POSITIVE_INFINITY;
     m.bidFrom[s] = Number.POSITIVE_INFINITY;
     m.volumeTo[s] = Number.NEGATIVE_INFINITY;
+    this.#watch[s]!.shifted = true;
   }
 
   /** Volume and VWAP are kept from the first time something reads them: what went before is summed now. */

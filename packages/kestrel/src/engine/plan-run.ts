@@ -186,6 +186,8 @@ export class PlanRun implements OrderOwner {
   markFrom: string | undefined;
   readonly feeTotals = new Map<string, number>();
   readonly orders: Order[] = [];
+  /** Those that may still be alive, so that a plan of many orders does not look at all of them at every event. */
+  readonly #live: Order[] = [];
   readonly fills: Fill[] = [];
   readonly events: PlanEvent[] = [];
 
@@ -258,8 +260,19 @@ export class PlanRun implements OrderOwner {
     }
   }
 
+  placed(order: Order): void {
+    this.orders.push(order);
+    this.#live.push(order);
+  }
+
+  #forgetDead(): void {
+    let n = 0;
+    for (const o of this.#live) if (alive(o)) this.#live[n++] = o;
+    this.#live.length = n;
+  }
+
   hasOrders(): boolean {
-    return this.orders.some(alive);
+    return this.#live.some(alive);
   }
 
   // -------------------------------------------------------------- arming and its end
@@ -495,6 +508,7 @@ export class PlanRun implements OrderOwner {
       this.#repeg = false;
     }
     this.#settleState();
+    this.#forgetDead();
     this.desk.follow(this);
     this.#budgetMoved();
   }
@@ -609,18 +623,18 @@ export class PlanRun implements OrderOwner {
 
   #sellsAlive(): number {
     let n = 0;
-    for (const o of this.orders)
+    for (const o of this.#live)
       if (o.side === 'sell' && alive(o)) n += Math.max(left(o), (o.next?.qty ?? 0) - o.filled);
     return n;
   }
 
   #entriesLeft(): boolean {
-    return this.orders.some((o) => o.role === 'entry' && alive(o));
+    return this.#live.some((o) => o.role === 'entry' && alive(o));
   }
 
   #pullEntries(): boolean {
     let pulled = false;
-    for (const o of this.orders) {
+    for (const o of this.#live) {
       if (o.role === 'entry' && alive(o)) {
         this.desk.pull(o);
         pulled = true;
@@ -635,12 +649,12 @@ export class PlanRun implements OrderOwner {
   }
 
   #pullAll(): void {
-    for (const o of this.orders) if (alive(o)) this.desk.pull(o);
+    for (const o of this.#live) if (alive(o)) this.desk.pull(o);
     this.#exitPending = undefined;
   }
 
   #pullSells(): void {
-    for (const o of this.orders) if (o.side === 'sell' && o.role !== 'market' && alive(o)) this.desk.pull(o);
+    for (const o of this.#live) if (o.side === 'sell' && o.role !== 'market' && alive(o)) this.desk.pull(o);
     this.#exitPending = undefined;
   }
 
@@ -715,7 +729,7 @@ export class PlanRun implements OrderOwner {
       this.neverArmed();
       return;
     }
-    for (const o of this.orders) if (alive(o)) o.state = 'dead';
+    for (const o of this.#live) if (alive(o)) o.state = 'dead';
     if (this.qty > 0 && this.reason !== 'expired' && !this.events.some((e) => e.kind === 'settled')) {
       this.events.push({ t: this.desk.reader.instant.t, kind: 'settled' });
     }
@@ -830,13 +844,13 @@ export class PlanRun implements OrderOwner {
   follows(): boolean {
     if (this.state === 'done' || this.state === 'armed' || this.state === 'dormant') return false;
     if (this.#exitPending !== undefined || this.#tpPending) return true;
-    return this.orders.some((o) => alive(o) && isFollowing(o));
+    return this.#live.some((o) => alive(o) && isFollowing(o));
   }
 
   /** Whether an event of the instrument changes what the plan's orders should be. Looks only. */
   wouldFollow(): boolean {
     if (this.#exitPending !== undefined || this.#tpPending) return true;
-    for (const o of this.orders) {
+    for (const o of this.#live) {
       if (!alive(o) || !isFollowing(o) || o.next !== undefined) continue;
       const price = this.#priceOf(o);
       if (!Number.isNaN(price) && (o.unpriced || price !== o.limitE4)) return true;
@@ -857,7 +871,7 @@ export class PlanRun implements OrderOwner {
     if (this.#over) return;
     if (this.#exitPending !== undefined) this.#placeExit();
     if (!this.#exited) this.#syncTps(this.#entered === this.desk.reader.instant.seq ? 'all' : 'followers');
-    for (const o of this.orders) {
+    for (const o of this.#live) {
       if (o.role !== 'tp' && alive(o) && isFollowing(o)) this.reprice(o);
     }
   }
@@ -909,7 +923,7 @@ export class PlanRun implements OrderOwner {
     this.#tpPending = false;
     if (this.entryQty === 0) return;
     let free = this.qty;
-    for (const o of this.orders) if (o.role === 'sell' && alive(o)) free -= left(o);
+    for (const o of this.#live) if (o.role === 'sell' && alive(o)) free -= left(o);
     for (let i = 0; i < this.clauses.length; i++) {
       const c = this.#tpClause(i);
       if (c === undefined) continue;
