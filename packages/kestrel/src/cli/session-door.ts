@@ -5,6 +5,7 @@ import { readArguments } from './arguments.ts';
 import { datasetAdd } from './dataset.ts';
 import { Failure } from './failure.ts';
 import { frame } from './frame.ts';
+import { sessionsPlay } from './session-play.ts';
 import { SESSION_VERBS } from './session-verbs.ts';
 import { sessionsExport, sessionsList, sessionsShow } from './sessions.ts';
 import { processStreams, type Streams } from './streams.ts';
@@ -30,6 +31,8 @@ export function runSessions(argv: readonly string[], streams: Streams): number |
   switch (verb.name) {
     case 'verify':
       return verify(given, streams);
+    case 'sessions play':
+      return sessionsPlay(given, streams);
     case 'sessions list':
       return sessionsList(given, streams);
     case 'sessions show':

@@ -60,6 +60,13 @@ export const SESSION_VERBS: readonly Verb[] = [
     ],
   },
   {
+    name: 'sessions play',
+    summary: 'a day of the catalog from briefing to `verified`, passing at every slot',
+    example: 'kestrel sessions play range-strict',
+    operands: [{ name: 'SUBJECT', about: 'the id of a catalog entry; absent: the usual one', optional: true }],
+    options: [json],
+  },
+  {
     name: 'sessions list',
     summary: 'the sessions of this store',
     example: 'kestrel sessions list',

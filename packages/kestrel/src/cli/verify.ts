@@ -2,8 +2,16 @@
 import { existsSync } from 'node:fs';
 import { jcs } from 'ground/jcs';
 import { loadTape } from '../market/index.ts';
-import { readJson, Sessions, termsOfPins } from '../protocol/index.ts';
-import { isProofShape, type Proof, type Terms, type Verification, verifyProof, whole } from '../session/index.ts';
+import { type Log, readJson, Sessions, termsIn, termsOfPins } from '../protocol/index.ts';
+import {
+  isProofShape,
+  type Proof,
+  type SessionEvent,
+  type Terms,
+  type Verification,
+  verifyProof,
+  whole,
+} from '../session/index.ts';
 import { isSigned, type Store } from '../store/index.ts';
 import type { Arguments } from './arguments.ts';
 import { EXITS, REFUSED } from './exits.ts';
@@ -123,4 +131,9 @@ function checkSignature(subject: string, proof: Proof, key: string, streams: Str
     expected: `a signature by ${key}`,
     got: value === undefined ? 'nothing' : String(value.key),
   });
+}
+
+/** What a session of this store is pinned to. */
+export function termsOfSession(log: Log, store: Store<SessionEvent>): Terms {
+  return termsIn(log, () => store);
 }

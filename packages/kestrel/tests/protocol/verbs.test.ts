@@ -82,3 +82,15 @@ test('a dataset is registered under a name that is one', () => {
   expect(kestrel('dataset', 'add', 'UPPER', 'bundled:quiet-wide')).toMatchObject({ status: 2 });
   expect(kestrel('dataset', 'add', 'x', 'bundled:quiet-wide', '--checkpoint', '25:00')).toMatchObject({ status: 2 });
 });
+
+test('a day of the catalog is played from its briefing to verified', () => {
+  const { out, status, err } = kestrel('sessions', 'play', 'half-day-strict');
+  expect([err, status]).toEqual(['', 0]);
+  for (const part of ['The short session after a holiday', 'why: open', 'minutes to the close', 'conformance root']) {
+    expect(out).toContain(part);
+  }
+  expect(out.trimEnd().endsWith('verified')).toBe(true);
+  const told = JSON.parse(kestrel('sessions', 'play', 'half-day-strict', '--json').out);
+  expect(out).toContain(told.tipHash);
+  expect(kestrel('sessions', 'play', 'half-day')).toMatchObject({ status: 2, err: expect.stringContaining('nearest') });
+});
