@@ -60,16 +60,15 @@ export class Sessions {
 
   /** Opens a session of the terms under the first free id. */
   open(terms: Terms): string {
-    const probe = new Play(terms, '');
-    const { pins } = probe;
+    const play = new Play(terms, '');
+    const { pins } = play;
     const given: Given = { document: terms.document ?? null, checkpoints: terms.checkpoints };
-    const events = probe.takeEvents();
+    const events = play.takeEvents();
     const log = this.#store().claim(
       (count) => `s-${hashOf({ v: 'kestrel.session/v1', pins, count }).slice(0, 32)}`,
       () => ({ op: 'openSession', key: 'open', events, refs: [], given }),
     );
-    const play = new Play(terms, log.id);
-    play.takeEvents();
+    play.bind(log.id);
     this.#keep(log.id, { play, sequence: log.last });
     return log.id;
   }

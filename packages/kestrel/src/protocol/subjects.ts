@@ -1,5 +1,6 @@
 /** Subjects to terms: what a session of a catalog entry or a dataset is pinned to, now and when it is opened again. */
 import { validate } from '../lang/index.ts';
+import type { Tape } from '../market/index.ts';
 import {
   BUNDLED_IDENTITIES,
   CATALOG,
@@ -55,7 +56,24 @@ export function catalogTerms(id: string, store: () => Store | undefined, documen
     );
   }
   const terms = termsOfRecipe(recipe, catalogTape(recipe, entry.pins.tape, store));
-  return document === undefined ? terms : { ...terms, document };
+  if (document === undefined) return terms;
+  checkDocument(document, { path: 'document', tape: terms.tape, rUsdE4: terms.rUsdE4 });
+  return { ...terms, document };
+}
+
+/** @throws AgentRefusal `bad-arg` with the document's first error */
+function checkDocument(
+  text: string,
+  of: { readonly path: string; readonly tape: Tape; readonly rUsdE4: number },
+): void {
+  const { diagnostics } = validate(text, { imports: 'refuse', session: hoursOf(of.tape), rUsdE4: of.rUsdE4 });
+  const first = diagnostics.find((d) => d.severity === 'error');
+  if (first === undefined) return;
+  throw new AgentRefusal('bad-arg', `${of.path} has an error: line ${first.span.line}: ${first.message}`, {
+    path: of.path,
+    expected: 'a document without an error',
+    got: `${first.code} line ${first.span.line}: ${first.message}`,
+  });
 }
 
 /** @throws AgentRefusal `unknown-dataset`; `bad-arg` on a source with an error, with its first diagnostic */
@@ -70,19 +88,7 @@ export function datasetTerms(dataset: string, source: string, store: () => Store
     });
   }
   const tape = tapeOf(entry, store);
-  const { ok, diagnostics } = validate(source, {
-    imports: 'refuse',
-    session: hoursOf(tape),
-    rUsdE4: entry.rUsdE4,
-  });
-  if (!ok) {
-    const first = diagnostics.find((d) => d.severity === 'error')!;
-    throw new AgentRefusal('bad-arg', `subject.source has an error: line ${first.span.line}: ${first.message}`, {
-      path: 'subject.source',
-      expected: 'a document without an error',
-      got: `${first.code} line ${first.span.line}: ${first.message}`,
-    });
-  }
+  checkDocument(source, { path: 'subject.source', tape, rUsdE4: entry.rUsdE4 });
   const { fill, fees, rUsdE4, thinkMs, checkpoints } = entry;
   return { tape, fill, fees, rUsdE4, thinkMs, checkpoints, document: source, subject: null, blinded: false };
 }

@@ -106,6 +106,8 @@ export interface Frame {
 /** Newest headlines that a frame holds, and characters of each. */
 export const NEWS_MAX = 20;
 export const NEWS_CHARS_MAX = 500;
+/** Plans that are over, in a frame. */
+export const DONE_PLANS_MAX = 64;
 const MINUTE_US = 60_000_000;
 const HALF_HOUR_US = 30 * MINUTE_US;
 
@@ -150,7 +152,7 @@ export function frameOf(
     tape: tapesOf(engine, day, given),
     levels: levelsOf(engine, day, t, given.sight),
     chain: [],
-    plans: engine.plans.map((p) => ({
+    plans: plansShown(engine).map((p) => ({
       name: p.name,
       state: p.state,
       reason: p.reason ?? null,
@@ -269,6 +271,16 @@ function newsOf(tape: Tape, day: Day, row: number, now: number): { t: number; te
   return told
     .slice(-NEWS_MAX)
     .map((i) => ({ t: t[i]!, text: (texts[a[i]!] ?? '').slice(0, NEWS_CHARS_MAX).toWellFormed() }));
+}
+
+/** The plan that bears each name now; of those that are over, the newest. */
+function plansShown(engine: Engine): readonly Engine['plans'][number][] {
+  const { plans } = engine;
+  const newest = new Map(plans.map((p, i) => [p.name, i]));
+  const current = plans.filter((p, i) => newest.get(p.name) === i);
+  const over = current.filter((p) => p.state === 'done');
+  const left = new Set(over.slice(0, Math.max(0, over.length - DONE_PLANS_MAX)));
+  return left.size === 0 ? current : current.filter((p) => !left.has(p));
 }
 
 function kernelOf(engine: Engine): Kernel {

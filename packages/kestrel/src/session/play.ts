@@ -50,6 +50,8 @@ export interface Terms {
 export const REPAIRS_MAX = 2;
 /** Turns at one instant; the last of them runs the clock. */
 export const TURNS_AN_INSTANT_MAX = 16;
+/** Plans of one session, those that were replaced included. */
+export const PLANS_MAX = 20_000;
 /** How long before the session's close the last frame is delivered. */
 const BEFORE_CLOSE_US = 600_000_000;
 /** Tape rows that are run before others get their turn. */
@@ -88,7 +90,7 @@ export class Play {
   pending: Delivery | undefined;
   finished: Finished | undefined;
 
-  readonly #sessionId: string;
+  #sessionId: string;
   readonly #engine: Engine;
   readonly #sight: Sight;
   readonly #checkpoints: readonly number[];
@@ -125,6 +127,11 @@ export class Play {
       this.#remember(strategy);
     }
     this.#emit(terms.tape.session.open, 'session/opened', { pins: this.pins, genesis: this.genesis });
+  }
+
+  /** Gives the play its session's id, before its first slot. */
+  bind(sessionId: string): void {
+    this.#sessionId = sessionId;
   }
 
   /** Events since the last call. */
@@ -233,6 +240,11 @@ export class Play {
     });
     if (!ok) return { verdict: 'refused', plans: [], diagnostics };
     const { document } = parse(text);
+    const more = document.statements.filter((statement) => statement.kind === 'plan').length;
+    if (engine.plans.length + more > PLANS_MAX) {
+      const message = `a session takes at most ${PLANS_MAX} plans, replaced ones included`;
+      return { verdict: 'refused', plans: [], diagnostics: [...diagnostics, overall('K002', message)] };
+    }
     try {
       const runs = engine.author([document], { afterUs: this.terms.thinkMs * 1_000 });
       this.#remember(document);
@@ -430,11 +442,10 @@ export function hoursOf({ zone, session }: Tape): { openS: number; closeS: numbe
 
 /** What only the engine knows to refuse, over the whole document. */
 function diagnosticOf(error: EngineRefusal): Diagnostic {
-  return {
-    code: error.code,
-    severity: 'error',
-    message: error.message,
-    span: { start: 0, end: 0, line: 1, column: 1 },
-    ...(error.expected === undefined ? {} : { expected: [error.expected] }),
-  };
+  const diagnostic = overall(error.code, error.message);
+  return error.expected === undefined ? diagnostic : { ...diagnostic, expected: [error.expected] };
+}
+
+function overall(code: string, message: string): Diagnostic {
+  return { code, severity: 'error', message, span: { start: 0, end: 0, line: 1, column: 1 } };
 }

@@ -191,6 +191,14 @@ test.each<[string, unknown[], Record<string, unknown>]>([
   expect(refusal(requests)).toMatchObject(expected);
 });
 
+test('a source that only the engine refuses is a misshapen argument, and in a turn a diagnostic', () => {
+  const option = 'PLAN x budget 0.1R ttl 11:00\n  DO buy 1 ATM C 0dte @ bid\n';
+  expect(refusal([saw(option)])).toMatchObject({ code: 'bad-arg', path: 'subject.source' });
+  const { out } = speak([...start, { op: 'advance', response: { kind: 'authored', document: option } }], onSaw());
+  const { turn } = JSON.parse(out[2]!).value;
+  expect([turn.verdict, turn.diagnostics.at(-1).code]).toEqual(['refused', 'not-supported']);
+});
+
 test('an unfinished session cannot be graded', () => {
   const host = onSaw();
   const { out } = speak(start, host);
@@ -203,6 +211,10 @@ test('a managed catalog subject needs a document, and pins it in the place of th
   const subject = { kind: 'catalog', id: 'choppy-1101-strict' };
   expect(refusal([{ op: 'openSession', subject }], managed)).toMatchObject({
     code: 'document-required',
+    path: 'document',
+  });
+  expect(refusal([{ op: 'openSession', subject, document: 'PLAN x' }], managed)).toMatchObject({
+    code: 'bad-arg',
     path: 'document',
   });
   const { out } = speak([{ op: 'openSession', subject, document: '' }, { op: 'start' }], managed);

@@ -115,6 +115,7 @@ describe('answers', () => {
     const { agent } = started(NEVER);
     const again = ask(agent, { op: 'revise', response: authored(NEVER.replace('200', '300')) });
     expect(again.turn).toMatchObject({ verdict: 'armed', plans: ['never'] });
+    expect(again.delivery.frame.plans).toMatchObject([{ name: 'never', state: 'dormant', arming: true }]);
     let answer = ask(agent, { op: 'advance', response: authored(DIP) });
     while (
       !answer.delivery.frame.plans.some(

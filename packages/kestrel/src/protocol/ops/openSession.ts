@@ -1,5 +1,6 @@
 /** `openSession`: pins a subject, or takes up a session that was opened before. */
 import { z } from 'zod';
+import { EngineRefusal } from '../../engine/index.ts';
 import { op } from '../op.ts';
 import { AgentRefusal } from '../refusal.ts';
 import { Opened, SessionRef } from '../shapes.ts';
@@ -55,7 +56,18 @@ export const openSession = op({
         : datasetTerms(subject.dataset, subject.source, () => host.store());
     const payment = host.gate('sessions');
     if (payment !== undefined) return { value: { gated: true, payment } };
-    return { value: take(host.sessions.open(terms)) };
+    try {
+      return { value: take(host.sessions.open(terms)) };
+    } catch (error) {
+      // What only the engine knows to refuse in a document is still a fault of the document.
+      if (!(error instanceof EngineRefusal)) throw error;
+      const path = subject.kind === 'dataset' ? 'subject.source' : 'document';
+      throw new AgentRefusal('bad-arg', `${path}: ${error.message}`, {
+        path,
+        expected: error.expected ?? 'a document that this engine can run',
+        got: error.got ?? error.code,
+      });
+    }
   },
 });
 
