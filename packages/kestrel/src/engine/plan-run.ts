@@ -377,12 +377,11 @@ export class PlanRun implements OrderOwner {
     if (this.state === 'done' || this.state === 'dormant') return;
     const all = this.filledAt === seq;
     if (all) this.#settleState();
-    const due = (trigger: Trigger): boolean => trigger.active && (all || trigger.touchedAt === seq);
     const reader = this.desk.reader;
     if (this.#stateIs('done')) return;
     for (let i = 0; i < this.clauses.length; i++) {
       const c = this.clauses[i]!;
-      if (c.kind !== 'invalidate' || this.#invalidated || !due(c.trigger)) continue;
+      if (c.kind !== 'invalidate' || this.#invalidated || !this.#due(c.trigger)) continue;
       if (isTrue(c.trigger.read(reader))) {
         this.#actions.push({ kind: 'invalidate', clause: i });
         this.#invalidated = true;
@@ -399,12 +398,12 @@ export class PlanRun implements OrderOwner {
       }
     }
     if (this.state === 'armed') {
-      this.#readWhen(due);
+      this.#readWhen();
     } else {
       for (let i = 0; i < this.clauses.length; i++) {
         const c = this.clauses[i]!;
-        if (c.kind === 'reload') this.#readReload(c, i, due);
-        else if (c.kind === 'exit' && due(c.trigger)) {
+        if (c.kind === 'reload') this.#readReload(c, i);
+        else if (c.kind === 'exit' && this.#due(c.trigger)) {
           if (isTrue(c.trigger.read(reader)) && this.qty > 0 && !this.#exited && !this.#over) {
             this.#exited = true;
             this.#actions.push({ kind: 'exit', clause: i });
@@ -412,19 +411,25 @@ export class PlanRun implements OrderOwner {
           }
         }
       }
-      this.#readCancels(due, all);
+      this.#readCancels(all);
     }
+  }
+
+  /** Whether this event is a reading of the trigger: one of its own, or after a fill of the plan. */
+  #due(trigger: Trigger): boolean {
+    const { seq } = this.desk.reader.instant;
+    return trigger.active && (this.filledAt === seq || trigger.touchedAt === seq);
   }
 
   #stateIs(state: PlanState): boolean {
     return this.state === state;
   }
 
-  #readWhen(due: (trigger: Trigger) => boolean): void {
+  #readWhen(): void {
     let fires: boolean;
     if (this.when === undefined) fires = this.#firstEvent && !this.#gated;
     else {
-      if (!due(this.when)) return;
+      if (!this.#due(this.when)) return;
       const v = this.when.read(this.desk.reader);
       fires = this.#gated ? v === 'rise' : isTrue(v);
     }
@@ -452,8 +457,8 @@ export class PlanRun implements OrderOwner {
     }
   }
 
-  #readReload(c: Extract<CompiledClause, { kind: 'reload' }>, i: number, due: (trigger: Trigger) => boolean): void {
-    if (!due(c.trigger)) return;
+  #readReload(c: Extract<CompiledClause, { kind: 'reload' }>, i: number): void {
+    if (!this.#due(c.trigger)) return;
     const { every } = c;
     if (every === undefined) {
       if (c.trigger.read(this.desk.reader) === 'rise') this.#actions.push({ kind: 'reload', clause: i });
@@ -468,12 +473,12 @@ export class PlanRun implements OrderOwner {
     this.#actions.push({ kind: 'reload', clause: i });
   }
 
-  #readCancels(due: (trigger: Trigger) => boolean, all: boolean): void {
+  #readCancels(all: boolean): void {
     const { reader } = this.desk;
     const adds = this.#actions.some((a) => a.kind === 'reload');
     for (const c of this.clauses) {
       if (c.kind !== 'cancel-if' || !c.trigger.active) continue;
-      if (due(c.trigger)) {
+      if (this.#due(c.trigger)) {
         if (isTrue(c.trigger.read(reader))) this.#actions.push({ kind: 'cancel' });
       } else if (adds && c.trigger.look(reader) === TRUE) {
         // It has stood TRUE: it meets the new entry at this reading if it is one of its own, else at its next.
@@ -482,7 +487,7 @@ export class PlanRun implements OrderOwner {
       }
     }
     for (const { order, trigger } of this.#cancels) {
-      if (alive(order) && due(trigger) && isTrue(trigger.read(reader)))
+      if (alive(order) && this.#due(trigger) && isTrue(trigger.read(reader)))
         this.#actions.push({ kind: 'cancel-order', order });
     }
   }
@@ -499,6 +504,7 @@ export class PlanRun implements OrderOwner {
       return;
     }
     const actions = this.#actions;
+    if (actions.length === 0 && !this.#repeg && this.filledAt !== this.desk.reader.instant.seq) return;
     for (let i = 0; i < actions.length; i++) this.#do(actions[i]!);
     actions.length = 0;
     const { seq } = this.desk.reader.instant;

@@ -39,13 +39,16 @@ export interface Approach {
   readonly seq: number | null;
 }
 
+/** Which changes of a condition its watcher must hear of: those that make it TRUE, those that end it, or both. */
+export type Need = 'up' | 'down' | 'both';
+
 export abstract class Node {
   /** Value at this reading. */
   abstract read(r: Reader): Tri;
   /** Value just after it: what `crosses` saw has passed. */
   abstract after(r: Reader): Tri;
   /** Enters the lists that tell `watcher`; timers of clock conditions are set here. */
-  abstract watch(watcher: Watcher, r: Reader, need: 'rises' | 'both'): void;
+  abstract watch(watcher: Watcher, r: Reader, need: Need): void;
   abstract unwatch(): void;
   /** Leaves in reading order, for reports. */
   approaches(_since: number): Approach[] {
@@ -75,6 +78,8 @@ export class LevelNode extends Node {
   readonly text: string;
   readonly unit: string;
   #places: Place[] = [];
+  #watcher: Watcher | undefined;
+  #need: Need = 'both';
   /** Whether both sides were known at some reading of this trigger: `crosses` needs a last one. */
   #memory = false;
 
@@ -111,16 +116,32 @@ export class LevelNode extends Node {
     return holds(leaf.op, leaf.level.rel) ? TRUE : FALSE;
   }
 
-  watch(watcher: Watcher, _r: Reader, need: 'rises' | 'both'): void {
+  watch(watcher: Watcher, _r: Reader, need: Need): void {
     this.#memory = false;
     this.leaf.level.group.beginExtremes();
-    this.#places.push(enter(this.leaf.up, watcher));
+    this.#watcher = watcher;
+    this.#need = need;
+    this.resume();
+  }
+  /** Leaves its lists for a time in which no change of it can matter; its memory stays. */
+  pause(): void {
+    for (const place of this.#places) leave(place);
+    this.#places = [];
+  }
+  resume(): void {
+    const watcher = this.#watcher;
+    if (watcher === undefined || this.#places.length > 0) return;
+    const need = this.#need;
+    // A crossing ends by itself, so that it is heard of when it happens whatever is needed.
+    const crosses = this.leaf.op === 'crosses above' || this.leaf.op === 'crosses below';
+    if (need !== 'down' || crosses) this.#places.push(enter(this.leaf.up, watcher));
+    if (need === 'down') this.#places.push(enter(this.leaf.down, watcher));
     if (need === 'both')
       this.#places.push(enter(this.leaf.down, watcher), enter(this.leaf.level.group.onUnknown, watcher));
   }
   unwatch(): void {
-    for (const place of this.#places) leave(place);
-    this.#places = [];
+    this.pause();
+    this.#watcher = undefined;
   }
 
   override approaches(since: number): Approach[] {
@@ -410,8 +431,8 @@ export class Not extends Node {
   after(r: Reader): Tri {
     return not(this.of.after(r));
   }
-  watch(watcher: Watcher, r: Reader): void {
-    this.of.watch(watcher, r, 'both');
+  watch(watcher: Watcher, r: Reader, need: Need): void {
+    this.of.watch(watcher, r, need === 'up' ? 'down' : need === 'down' ? 'up' : 'both');
   }
   unwatch(): void {
     this.of.unwatch();
@@ -433,8 +454,17 @@ export class All extends Node {
     this.sense = sense;
     this.of = of;
   }
+  /** Comparisons that wait for a clock or a plan among the parts, all of which must be TRUE first. */
+  #gated: readonly LevelNode[] = [];
+  #gates: readonly Node[] = [];
+  #shut = false;
+
   // Every part is read even when the first decides: reading moves their memory.
   read(r: Reader): Tri {
+    if (this.#shut && this.#gates.every((gate) => gate.read(r) === TRUE)) {
+      this.#shut = false;
+      for (const x of this.#gated) x.resume();
+    }
     const decisive = this.sense === 'and' ? FALSE : TRUE;
     let out: Tri = this.sense === 'and' ? TRUE : FALSE;
     for (let i = 0; i < this.of.length; i++) out = join(out, this.of[i]!.read(r), decisive);
@@ -446,10 +476,18 @@ export class All extends Node {
     for (let i = 0; i < this.of.length; i++) out = join(out, this.of[i]!.after(r), decisive);
     return out;
   }
-  watch(watcher: Watcher, r: Reader): void {
-    for (const x of this.of) x.watch(watcher, r, 'both');
+  watch(watcher: Watcher, r: Reader, need: Need): void {
+    for (const x of this.of) x.watch(watcher, r, need);
+    if (this.sense !== 'and' || need !== 'up') return;
+    this.#gates = this.of.filter((x) => x instanceof ClockNode || x instanceof PlanNode);
+    if (this.#gates.every((gate) => gate.read(r) === TRUE)) return;
+    // While a gate is shut nothing else can make the whole TRUE, so nothing else is heard of.
+    this.#gated = this.of.filter((x) => x instanceof LevelNode);
+    this.#shut = true;
+    for (const x of this.#gated) x.pause();
   }
   unwatch(): void {
+    this.#shut = false;
     for (const x of this.of) x.unwatch();
   }
   override approaches(since: number): Approach[] {
@@ -644,7 +682,7 @@ export class Trigger implements Watcher {
     this.#last = UNKNOWN;
     this.#lastAfter = UNKNOWN;
     this.#lastRow = -1;
-    this.root.watch(this, r, this.sense === 'rise' ? 'both' : 'rises');
+    this.root.watch(this, r, this.sense === 'rise' ? 'both' : 'up');
     return this.#take(r);
   }
 
