@@ -449,7 +449,7 @@ export class Engine implements Desk, GroupHub {
           m.halted[s] = on ? 1 : 0;
           m.quoteEvent[s] = -1;
         }
-      } else if (kind[i] === Kind.quote && m.halted[s] === 0) {
+      } else if (kind[i] === Kind.quote && m.halted[s] === 0 && (flags[i]! & Flag.suspect) === 0) {
         m.quoteEvent[s] = i;
         m.hasQuotes[s] = 1;
         if (isGood(a[i]!, b[i]!, c[i]!, d[i]!)) m.lastMid[s] = m.mid(s);
@@ -486,7 +486,7 @@ export class Engine implements Desk, GroupHub {
       if (kind === Kind.quote) {
         const s = inst[i]!;
         const att = attention[s]!;
-        if ((att & RARE) === 0) {
+        if ((att & RARE) === 0 && flags[i] === 0) {
           quoteEvents[s] = i;
           const bid = A[i]!;
           const ask = C[i]!;
@@ -754,7 +754,7 @@ export class Engine implements Desk, GroupHub {
     if (s < 0) return;
     const m = this.market;
     const k = kind[i]!;
-    if (k === Kind.trade && (flags[i]! & Flag.suspect) !== 0) return;
+    if (k !== Kind.halt && (flags[i]! & Flag.suspect) !== 0) return;
     if (k !== Kind.quote && k !== Kind.trade && k !== Kind.bar && k !== Kind.halt && k !== Kind.close) return;
     const turnsOn = k === Kind.halt && (flags[i]! & Flag.on) !== 0;
     if (m.halted[s] === 1 && !(k === Kind.halt && !turnsOn)) return;

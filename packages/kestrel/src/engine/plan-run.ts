@@ -252,7 +252,7 @@ export class PlanRun implements OrderOwner {
       case 'position.qty':
         return this.qty;
       case 'pnl.realized':
-        return (this.realizedE4 - this.feesE4) / this.rE4;
+        return this.realizedE4 / this.rE4;
       case 'budget.left':
         return (this.purse.limitE4 - this.purse.usedE4) / this.rE4;
       default:

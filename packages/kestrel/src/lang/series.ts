@@ -39,7 +39,7 @@ const rows: readonly SeriesRow[] = [
   { ...price('ORH', 'high of the first d of the session', 'd after the open'), args: ['duration'], form: 'ORH(d)' },
   { ...price('ORL', 'low of the first d of the session', 'd after the open'), args: ['duration'], form: 'ORL(d)' },
   price('VWAP', 'session volume-weighted average of trades', 'the first trade'),
-  { ...symbol('volume', [], 'shares', 'session volume', 'the first trade'), ...zero },
+  { ...symbol('volume', [], 'shares', 'session volume', 'the open'), ...zero },
   {
     ...symbol(
       'rvol',

@@ -37,8 +37,8 @@ const CHUNK_BYTES = 1 << 17;
 /** No event written from columns alone is longer: numbers are bounded, and so are symbols. */
 const EVENT_BYTES_MAX = 1024;
 
-const ascii = new TextEncoder();
-const bytesOf = (text: string): Uint8Array => ascii.encode(text);
+const utf8 = new TextEncoder();
+const bytesOf = (text: string): Uint8Array => utf8.encode(text);
 
 const A = bytesOf('"a":');
 const AZ = bytesOf('"az":');
@@ -52,6 +52,7 @@ const HALT_ON = bytesOf('{"k":"halt","on":true');
 const HALT_OFF = bytesOf('{"k":"halt","on":false');
 const CLOSE_P = bytesOf('{"k":"close","p":');
 const COMMA = 0x2c;
+const LF = 0x0a;
 const END = bytesOf('}\n');
 
 /** The pieces of an instrument's events that never change. */
@@ -83,8 +84,15 @@ export class EventWriter {
 
   /** A whole line as given, such as the header. */
   line(text: string): void {
-    this.flush();
-    this.emit(bytesOf(text + '\n'));
+    // A UTF-16 unit is at most three bytes.
+    const most = text.length * 3 + 1;
+    if (most > this.buffer.length - this.at) this.flush();
+    if (most > this.buffer.length) {
+      this.emit(bytesOf(`${text}\n`));
+      return;
+    }
+    this.at += utf8.encodeInto(text, this.buffer.subarray(this.at)).written;
+    this.buffer[this.at++] = LF;
   }
 
   /** The canonical line of a row. */
@@ -133,9 +141,7 @@ export class EventWriter {
       }
       case Kind.news: {
         this.at = putInteger(this.buffer, putBytes(this.buffer, this.at, NEWS), rows.t[i]!);
-        const text = bytesOf(`,"text":${JSON.stringify(rows.texts[rows.a[i]!]!)}}\n`);
-        this.flush();
-        this.emit(text);
+        this.line(`,"text":${JSON.stringify(rows.texts[rows.a[i]!]!)}}`);
         return;
       }
       case Kind.other:

@@ -19,10 +19,8 @@ export const NUMBER_LENGTH_MAX = 400;
  * @param scale decimals kept: the result is the number times 10^scale, exactly
  */
 export function scaledInteger(text: string, scale: number): number | DecimalFault {
-  if (text.length <= 15 && /^(?:0|[1-9][0-9]*)$/.test(text) && scale >= 0 && scale <= 4) {
-    const value = Number(text) * TENS[scale]!;
-    if (value <= Number.MAX_SAFE_INTEGER) return value;
-  }
+  const plain = plainInteger(text, scale);
+  if (plain >= 0) return plain;
   if (text.length > NUMBER_LENGTH_MAX) return 'shape';
   const parts = DECIMAL.exec(text);
   if (parts === null) return 'shape';
@@ -36,6 +34,24 @@ export function scaledInteger(text: string, scale: number): number | DecimalFaul
   const magnitude = Number(significant + '0'.repeat(exponent));
   if (magnitude > Number.MAX_SAFE_INTEGER) return 'range';
   return parts[1] === '-' ? -magnitude : magnitude;
+}
+
+/** Short numbers of digits and a point, without a detour; -1 where the long way must look. */
+function plainInteger(text: string, scale: number): number {
+  const length = text.length;
+  if (length === 0 || length > 15 || scale < 0 || scale > 4) return -1;
+  let value = 0;
+  let point = -1;
+  for (let i = 0; i < length; i++) {
+    const c = text.charCodeAt(i);
+    if (c >= 0x30 && c <= 0x39) value = value * 10 + (c - 0x30);
+    else if (c === 0x2e && point < 0 && i > 0 && i < length - 1) point = i;
+    else return -1;
+  }
+  const decimals = point < 0 ? 0 : length - 1 - point;
+  if (decimals > scale) return -1;
+  const scaled = value * TENS[scale - decimals]!;
+  return scaled <= Number.MAX_SAFE_INTEGER ? scaled : -1;
 }
 
 /** A price in units of currency to E4. */

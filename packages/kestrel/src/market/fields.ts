@@ -39,8 +39,13 @@ export const EVENTS: ReadonlyMap<string, EventShape> = new Map<EventName, EventS
   ['oi', { kind: Kind.other, required: ['t', 's', 'x', 'r', 'K', 'z'], optional: [] }],
 ]);
 
+const BITS: ReadonlyMap<string, number> = new Map<string, number>([
+  ...Object.entries(Slot).map(([name, slot]) => [name, 1 << slot] as const),
+  ...Object.entries(Bit),
+]);
+
 export function bitOf(field: FieldName): number {
-  return field in Slot ? 1 << Slot[field as SlotName] : Bit[field as keyof typeof Bit];
+  return BITS.get(field)!;
 }
 
 function maskOf(fields: readonly FieldName[]): number {
