@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { serve } from '@hono/node-server';
 import manifest from '../../package.json' with { type: 'json' };
-import { realDisk } from '../store/index.ts';
+import { journaledDisk, realDisk, recoverJournals } from '../store/index.ts';
 import { appOf } from './app.ts';
 import { Owners } from './owners.ts';
 
@@ -31,9 +31,18 @@ export async function open(argv: readonly string[]): Promise<number> {
     return 2;
   }
   const { KESTREL_HOME, KESTREL_TOKENS } = process.env;
+  const root = KESTREL_HOME !== undefined && KESTREL_HOME !== '' ? KESTREL_HOME : join(homedir(), '.kestrel');
+  const folder = `${root}/journal`;
+  const disk = journaledDisk(realDisk, { folder, name: `${process.pid}-${randomUUID()}` });
+  try {
+    recoverJournals(realDisk, folder, isAlive);
+  } catch (error) {
+    process.stderr.write(`kestrel: unavailable: ${(error as Error).message}\n`);
+    return 4;
+  }
   const owners = new Owners({
-    disk: realDisk,
-    root: KESTREL_HOME !== undefined && KESTREL_HOME !== '' ? KESTREL_HOME : join(homedir(), '.kestrel'),
+    disk,
+    root,
     writer: randomUUID(),
     mode: values.managed ? 'managed' : 'local',
     quotas: values.quotas,
@@ -52,7 +61,10 @@ export async function open(argv: readonly string[]): Promise<number> {
     });
     const stop = (): void => {
       // What is running is answered first; a client that holds its connection open is not waited for.
-      server.close(() => resolve(0));
+      server.close(() => {
+        disk.settle();
+        resolve(0);
+      });
       if ('closeIdleConnections' in server) server.closeIdleConnections();
       setTimeout(() => {
         if ('closeAllConnections' in server) server.closeAllConnections();
@@ -61,6 +73,18 @@ export async function open(argv: readonly string[]): Promise<number> {
     process.once('SIGINT', stop);
     process.once('SIGTERM', stop);
   });
+}
+
+/** Whether the process that a journal is named after still runs. */
+function isAlive(name: string): boolean {
+  const pid = Number(name.split('-')[0]);
+  if (!Number.isSafeInteger(pid) || pid <= 0 || pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as { code?: unknown }).code === 'EPERM';
+  }
 }
 
 function valuesOf(argv: readonly string[]) {

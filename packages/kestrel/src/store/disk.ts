@@ -58,6 +58,8 @@ export interface Disk {
   list(folder: string): string[];
   /** Replaces the file whole: after a crash there is the old one or the new one. */
   replace(path: string, bytes: Uint8Array): void;
+  /** Nothing happens where there is no such file. */
+  remove(path: string): void;
 }
 
 /** Bytes that one read takes in at most. */
@@ -142,6 +144,13 @@ export const realDisk: Disk = {
     } catch (error) {
       rmSync(draft, { force: true });
       throw new StoreFault(`write ${path}`, error);
+    }
+  },
+  remove(path) {
+    try {
+      rmSync(path, { force: true });
+    } catch (error) {
+      throw new StoreFault(`remove ${path}`, error);
     }
   },
 };

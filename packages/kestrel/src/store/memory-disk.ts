@@ -39,6 +39,9 @@ export function memoryDisk(): MemoryDisk {
     replace(path, bytes) {
       files.set(path, { bytes: bytes.slice(), length: bytes.length, synced: bytes.length });
     },
+    remove(path) {
+      files.delete(path);
+    },
     losePower() {
       for (const file of files.values()) file.length = file.synced;
     },
