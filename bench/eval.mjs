@@ -288,9 +288,9 @@ async function missingOf(dir, runs) {
   const store = sqliteReading(dir);
   let missing = 0;
   for (const runId of runs) {
-    let count = 0;
-    for await (const _ of store.traces.read({ view: 'distinct', runId })) count++;
-    missing += 200 - count;
+    const ids = new Set();
+    for await (const { eventId } of store.traces.read({ view: 'all', runId })) ids.add(eventId);
+    missing += 200 - ids.size;
   }
   await store.close();
   return missing;
