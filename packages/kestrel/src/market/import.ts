@@ -1,6 +1,7 @@
 /** One door for what people have: LEAN archives, delimited text, Parquet; told apart by their bytes. */
-import type { CsvOptions } from './csv/import.ts';
+
 import { importCsv } from './csv/import.ts';
+import type { CsvOptions } from './csv/options.ts';
 import type { Imported, NamedBytes } from './imported.ts';
 import { importLean, type LeanOptions } from './lean/import.ts';
 import { TapeRefusal } from './refusal.ts';

@@ -1,6 +1,11 @@
 /** What a tape holds, as plain data: counts, quotes by their soundness, spreads, sizes, gaps, chains. */
+
+import { type ChainInfo, chainsOf } from './chain-info.ts';
 import { ABSENT, type Columns, Flag, Kind, type Tape } from './columns.ts';
-import { chainKey } from './header.ts';
+import { countQuote, noQuotes, type QuoteCounts } from './quote-counts.ts';
+
+export type { ChainInfo } from './chain-info.ts';
+export type { QuoteCounts } from './quote-counts.ts';
 
 /** Order statistics of whole numbers; absent where there are none. */
 export interface Spread {
@@ -10,19 +15,6 @@ export interface Spread {
   readonly p90: number;
   readonly p99: number;
   readonly max: number;
-}
-
-/** Quotes in session by what an engine makes of them; each is counted once, in this order of tests. */
-export interface QuoteCounts {
-  /** Both sides, positive, with sizes where given above 0, bid below ask. */
-  good: number;
-  /** A side without a price, or with a size of 0 or none. */
-  oneSided: number;
-  nonPositive: number;
-  crossed: number;
-  locked: number;
-  /** Flagged by the source. */
-  suspect: number;
 }
 
 export interface SymbolInfo {
@@ -55,21 +47,6 @@ export interface SymbolInfo {
   };
   readonly priorCloseE4: number | null;
   readonly officialCloseE4: number | null;
-}
-
-export interface ChainInfo {
-  readonly root: string;
-  readonly expiry: string;
-  readonly strikes: number;
-  readonly contracts: number;
-  /** Contracts with at least one event. */
-  readonly active: number;
-  readonly quotes: QuoteCounts;
-  readonly trades: number;
-  /** The widest good quote. */
-  readonly widest: { readonly strikeE4: number; readonly right: 'C' | 'P'; readonly spreadE4: number } | null;
-  /** Last open interest of each contract, summed. */
-  readonly openInterest: number | null;
 }
 
 export interface TapeInfo {
@@ -281,105 +258,6 @@ class PriceRange {
     this.lastE4 = prices.lastE4;
     this.volume += size;
   }
-}
-
-function noQuotes(): QuoteCounts {
-  return { good: 0, oneSided: 0, nonPositive: 0, crossed: 0, locked: 0, suspect: 0 };
-}
-
-function countQuote(columns: Columns, i: number, counts: QuoteCounts): keyof QuoteCounts {
-  const sort = quoteSort(columns, i);
-  counts[sort]++;
-  return sort;
-}
-
-function quoteSort(columns: Columns, i: number): keyof QuoteCounts {
-  const bidE4 = columns.a[i]!;
-  const askE4 = columns.c[i]!;
-  if ((columns.flags[i]! & Flag.suspect) !== 0) return 'suspect';
-  if (bidE4 === ABSENT || askE4 === ABSENT || columns.b[i]! <= 0 || columns.d[i]! <= 0) return 'oneSided';
-  if (bidE4 <= 0 || askE4 <= 0) return 'nonPositive';
-  if (bidE4 > askE4) return 'crossed';
-  return bidE4 === askE4 ? 'locked' : 'good';
-}
-
-interface ChainTally {
-  readonly root: string;
-  readonly expiry: string;
-  readonly strikes: Set<number>;
-  readonly active: Set<number>;
-  readonly quotes: QuoteCounts;
-  readonly openInterest: Map<string, number>;
-  contracts: number;
-  trades: number;
-  widest: ChainInfo['widest'];
-}
-
-function chainsOf(tape: Tape): ChainInfo[] {
-  const { columns, instruments } = tape;
-  const tallies = new Map<string, ChainTally>();
-  for (const each of instruments) {
-    if (each.kind !== 'option') continue;
-    const key = chainKey(each.root, each.expiry);
-    const tally = tallies.get(key) ?? noChain(each.root, each.expiry);
-    tally.strikes.add(each.strikeE4);
-    tally.contracts++;
-    tallies.set(key, tally);
-  }
-  for (let i = 0; i < columns.length; i++) {
-    const kind = columns.kind[i]!;
-    if (kind === Kind.other) {
-      noteOpenInterest(tallies, columns.texts[columns.a[i]!]!);
-      continue;
-    }
-    if (kind !== Kind.oquote && kind !== Kind.otrade) continue;
-    const inst = columns.inst[i]!;
-    const option = instruments[inst]!;
-    if (option.kind !== 'option') continue;
-    const tally = tallies.get(chainKey(option.root, option.expiry))!;
-    tally.active.add(inst);
-    if (kind === Kind.otrade) {
-      tally.trades++;
-      continue;
-    }
-    if (countQuote(columns, i, tally.quotes) !== 'good') continue;
-    const spreadE4 = columns.c[i]! - columns.a[i]!;
-    if (spreadE4 > (tally.widest?.spreadE4 ?? 0)) {
-      tally.widest = { strikeE4: option.strikeE4, right: option.right, spreadE4 };
-    }
-  }
-  return [...tallies.values()].map((tally) => ({
-    root: tally.root,
-    expiry: tally.expiry,
-    strikes: tally.strikes.size,
-    contracts: tally.contracts,
-    active: tally.active.size,
-    quotes: tally.quotes,
-    trades: tally.trades,
-    widest: tally.widest,
-    openInterest:
-      tally.openInterest.size === 0 ? null : [...tally.openInterest.values()].reduce((sum, each) => sum + each, 0),
-  }));
-}
-
-function noChain(root: string, expiry: string): ChainTally {
-  return {
-    root,
-    expiry,
-    strikes: new Set(),
-    active: new Set(),
-    quotes: noQuotes(),
-    openInterest: new Map(),
-    contracts: 0,
-    trades: 0,
-    widest: null,
-  };
-}
-
-function noteOpenInterest(tallies: ReadonlyMap<string, ChainTally>, text: string): void {
-  const event = JSON.parse(text) as { k: string; s: string; x: string; r: string; K: number; z: number };
-  if (event.k !== 'oi') return;
-  tallies.get(chainKey(event.s, event.x))?.openInterest.set(`${event.K} ${event.r}`, event.z);
 }
 
 /** Nearest-rank percentiles. */

@@ -2,8 +2,9 @@
 import { gunzipSync } from 'node:zlib';
 import { type FileMetaData, parquetMetadata, parquetReadObjects, parquetSchema } from 'hyparquet';
 import { isoDateOf } from './calendar-date.ts';
-import { type CsvOptions, importTables } from './csv/import.ts';
+import { importTables } from './csv/import.ts';
 import { columnsOf } from './csv/map.ts';
+import type { CsvOptions } from './csv/options.ts';
 import type { TextTable } from './csv/table.ts';
 import type { Imported, NamedBytes } from './imported.ts';
 import { TapeRefusal } from './refusal.ts';

@@ -5,7 +5,8 @@
 import type { Imported, NamedBytes } from '../imported.ts';
 import { TapeRefusal } from '../refusal.ts';
 import { unpack } from '../unpack.ts';
-import { type CsvOptions, importTables } from './import.ts';
+import { importTables } from './import.ts';
+import type { CsvOptions } from './options.ts';
 import { CsvTable, type TextTable } from './table.ts';
 
 /** What the vendor writes for a price that is not there. */
