@@ -66,7 +66,7 @@ test('a kill at any instant loses nothing that was answered, and the play goes o
         expect(value).toMatchObject({ state: 'done', value: JSON.parse(told[i + 2]!).value });
       }
       // Whether the request in flight was recorded or not, the slot says where to go on.
-      const pending = values.at(-1)?.slot?.ordinal ?? uninterrupted.length;
+      const pending = values.at(-1)?.slot?.ordinal ?? uninterrupted.length - 1;
       expect([answers - 1, answers]).toContain(pending);
       const rest = [again, { op: 'start' }, ...DAY.slice(pending + 1, uninterrupted.length), { op: 'finalize' }];
       const ended = run(program.path, ['agent'], {
@@ -76,7 +76,8 @@ test('a kill at any instant loses nothing that was answered, and the play goes o
       expect(ended.err).toBe('');
       expect(JSON.parse(ended.out.trimEnd().split('\n').at(-1)!).value.tipHash).toBe(tipHash);
     }),
-    { numRuns: 6 },
+    // The example has the request in flight that ends the session.
+    { numRuns: 5, examples: [[uninterrupted.length - 1, 40]] },
   );
 });
 
