@@ -3,47 +3,17 @@
  * overtaken can never be an answer again, so the stacks stay short.
  */
 
+import { Log } from './log.ts';
+
 export interface Extreme {
   readonly value: number;
   /** The event at which it was last reached. */
   readonly seq: number;
 }
 
-class Stack {
-  t = new Float64Array(16);
-  v = new Float64Array(16);
-  n = 0;
-
-  push(t: number, v: number): void {
-    if (this.n === this.t.length) {
-      const bigger = new Float64Array(this.n * 2);
-      bigger.set(this.t);
-      this.t = bigger;
-      const values = new Float64Array(this.n * 2);
-      values.set(this.v);
-      this.v = values;
-    }
-    this.t[this.n] = t;
-    this.v[this.n] = v;
-    this.n++;
-  }
-
-  /** First index with time >= from; times rise along the stack. */
-  since(from: number): number {
-    let lo = 0;
-    let hi = this.n;
-    while (lo < hi) {
-      const mid = (lo + hi) >> 1;
-      if (this.t[mid]! < from) lo = mid + 1;
-      else hi = mid;
-    }
-    return lo;
-  }
-}
-
 export class Extremes {
-  #high = new Stack();
-  #low = new Stack();
+  #high = new Log();
+  #low = new Log();
 
   /** Notes a new value; `seq` rises with every event, so that equal times keep their order. */
   note(seq: number, value: number): void {

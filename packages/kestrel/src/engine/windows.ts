@@ -4,6 +4,7 @@
  */
 import type { Columns, Distribution } from '../market/columns.ts';
 import { Flag, Kind } from '../market/columns.ts';
+import { Log } from './log.ts';
 
 /** Which inputs of series moved at an event. */
 export const Moved = {
@@ -22,27 +23,6 @@ export const Moved = {
 const MINUTE = 60_000_000;
 /** Trading minutes a year for annualised volatility: 252 sessions of 390 minutes. */
 const MINUTES_A_YEAR = 252 * 390;
-
-/** A growing pair of columns: when, and what. */
-class Log {
-  t = new Float64Array(256);
-  v = new Float64Array(256);
-  n = 0;
-
-  push(t: number, v: number): void {
-    if (this.n === this.t.length) {
-      const more = new Float64Array(this.n * 2);
-      more.set(this.t);
-      this.t = more;
-      const values = new Float64Array(this.n * 2);
-      values.set(this.v);
-      this.v = values;
-    }
-    this.t[this.n] = t;
-    this.v[this.n] = v;
-    this.n++;
-  }
-}
 
 /** One sliding figure. `next` is the first instant at which it changes without a new observation. */
 interface Window {
