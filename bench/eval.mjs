@@ -256,7 +256,7 @@ async function killRows(home, row) {
     const driving = load({
       port,
       connections: 8,
-      seconds: 2,
+      seconds: 0.6,
       request: () => {
         const run = `k${round}_${serial++}`;
         const bytes = post('/v1/traces/ingest', ndjson(run, 0, 200), NDJSON);
