@@ -1,7 +1,7 @@
 /** The blotter (`kestrel.blotter/v1`): what was pinned, what every plan did and why, what never happened and how near. */
 import { hashOf } from 'ground/digest';
 import { ENGINE_VERSION, type Engine } from './engine.ts';
-import { inR } from './money.ts';
+import { exact, inR } from './money.ts';
 import type { Cause, OrderState } from './orders.ts';
 import type { PlanEvent, PlanRun, Refusal } from './plan-run.ts';
 
@@ -50,7 +50,7 @@ export interface BlotterFill {
 export interface Nearest {
   readonly clause: string;
   readonly t: number | null;
-  /** In `unit`; null where the condition has no distance. */
+  /** In `unit`; null where the condition has no distance, or none that is finite, as in bps of a price of 0. */
   readonly distance: number | null;
   readonly unit: string;
   readonly blockedBy: string;
@@ -112,7 +112,7 @@ export function blotterOf(
   pins: { readonly document: string | null; readonly thinkMs: number | null; readonly subject: string | null },
 ): Blotter {
   const plans = engine.plans.map((p) => planOf(p, engine));
-  const sum = (of: (p: BlotterPlan) => number): number => plans.reduce((n, p) => n + of(p), 0);
+  const sum = (of: (p: BlotterPlan) => number): number => plans.reduce((n, p) => exact(n + of(p)), 0);
   const netE4 = sum((p) => p.netE4);
   const body = {
     v: 'kestrel.blotter/v1' as const,
@@ -146,8 +146,8 @@ export function blotterOf(
 
 function planOf(p: PlanRun, engine: Engine): BlotterPlan {
   const { symbols } = engine.market;
-  const markedE4 = p.qty > 0 && p.markE4 !== undefined ? p.markE4 * p.qty - p.costE4 : 0;
-  const netE4 = p.realizedE4 + markedE4 - p.feesE4;
+  const markedE4 = p.qty > 0 && p.markE4 !== undefined ? exact(exact(p.markE4 * p.qty) - p.costE4) : 0;
+  const netE4 = exact(p.realizedE4 + markedE4 - p.feesE4);
   const near = nearestOf(p, engine);
   return {
     name: p.name,
@@ -199,10 +199,11 @@ function nearestOf(p: PlanRun, engine: Engine): Nearest | undefined {
     };
   }
   const price = first.unit === 'price';
+  const finite = Number.isFinite(first.distance);
   return {
     clause: 'WHEN',
-    t: first.seq === null ? null : engine.timeOf(first.seq),
-    distance: first.distance,
+    t: first.seq === null || !finite ? null : engine.timeOf(first.seq),
+    distance: finite ? first.distance : null,
     unit: price ? 'E4' : first.unit,
     blockedBy: first.text,
   };

@@ -1,4 +1,5 @@
 /** Exact money: products that may pass 2^53, R at the edge, prices on the tick. */
+import { EngineRefusal } from './refusal.ts';
 
 /** Prices and money are integers in 1e-4 of the currency. */
 export const E4 = 10_000;
@@ -8,6 +9,20 @@ export function mulDivFloor(a: number, b: number, c: number): number {
   const product = a * b;
   if (product <= Number.MAX_SAFE_INTEGER) return (product - (product % c)) / c;
   return Number((BigInt(a) * BigInt(b)) / BigInt(c));
+}
+
+/**
+ * Money that is still exact, as it came.
+ *
+ * @param e4 signed, 1e-4 of the currency
+ * @throws EngineRefusal `amount-range` beyond 2^53 - 1, where a sum would no longer be the sum of its parts
+ */
+export function exact(e4: number): number {
+  if (Number.isSafeInteger(e4)) return e4;
+  throw new EngineRefusal('amount-range', 'an amount of money is too large to be exact', {
+    expected: 'amounts below 900 billion of the currency: smaller orders, or a tape without such a price',
+    got: `${e4 / E4}`,
+  });
 }
 
 /** `b` R of budget, b in 1e-4, as E4: floor(b × R / 10000). */

@@ -6,7 +6,7 @@ import type { Plan, PlanClause, Ticket } from '../lang/model.ts';
 import type { FeeLine } from './fees.ts';
 import type { Place } from './levels.ts';
 import type { Execution } from './matching.ts';
-import { mulDivFloor } from './money.ts';
+import { exact, mulDivFloor } from './money.ts';
 import { alive, left, type Order, type OrderOwner, type OrderRole } from './orders.ts';
 import { type CompiledPrice, type PriceSource, priceNow } from './price.ts';
 import type { Book, Purse } from './risk.ts';
@@ -764,7 +764,7 @@ export class PlanRun implements OrderOwner {
     const { order, qty, priceE4 } = execution;
     const { instant } = this.desk.reader;
     this.#excursion();
-    const valueE4 = qty * priceE4;
+    const valueE4 = exact(qty * priceE4);
     const lines = this.desk.fees({ side: order.side, qty, priceE4 });
     let feesE4 = 0;
     for (const line of lines) {
@@ -834,7 +834,7 @@ export class PlanRun implements OrderOwner {
 
   #noteExcursion(markE4: number | undefined): void {
     if (markE4 === undefined || Number.isNaN(markE4)) return;
-    const openE4 = this.realizedE4 - this.feesE4 + markE4 * this.qty - this.costE4;
+    const openE4 = exact(this.realizedE4 - this.feesE4 + exact(markE4 * this.qty) - this.costE4);
     if (openE4 < this.worstE4) this.worstE4 = openE4;
     if (openE4 > this.bestE4) this.bestE4 = openE4;
   }

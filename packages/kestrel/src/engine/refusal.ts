@@ -1,6 +1,6 @@
-/** What the engine will not run, and says so before it runs anything. */
+/** What the engine will not run: said before it runs anything, save an amount that only the day can make too large. */
 
-export type EngineCode = 'not-supported' | 'bad-arg' | 'K010' | 'K011' | 'K021' | 'K020';
+export type EngineCode = 'not-supported' | 'bad-arg' | 'amount-range' | 'K010' | 'K011' | 'K021' | 'K020';
 
 export class EngineRefusal extends Error {
   override readonly name = 'EngineRefusal';
