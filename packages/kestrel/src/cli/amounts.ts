@@ -6,7 +6,7 @@ export function amountE4(flag: string, text: string): number {
   const match = /^(\d{1,9})(?:\.(\d{1,4}))?$/.exec(text);
   const e4 = match === null ? 0 : Number(match[1]) * 10_000 + Number((match[2] ?? '').padEnd(4, '0'));
   if (e4 > 0) return e4;
-  throw refused(flag, 'digits, with at most 4 decimals, above 0', text);
+  throw refused(flag, 'digits, at most 9 and 4 decimals, above 0', text);
 }
 
 /** @throws Failure `usage` on anything but digits */

@@ -1,5 +1,5 @@
 /** Leaves a tape behind: on stdout as JSON Lines, or in a file, gzipped where its name ends in `.gz`. */
-import { createWriteStream, mkdirSync, renameSync } from 'node:fs';
+import { createWriteStream, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,7 +7,7 @@ import { createGzip } from 'node:zlib';
 import { jcs } from 'ground/jcs';
 import { type Tape, tapeChunks } from '../market/index.ts';
 import { counted } from './figures.ts';
-import { forget, unwritable } from './files.ts';
+import { forget, makeFolder, unwritable } from './files.ts';
 import { type Streams, systemCode } from './streams.ts';
 
 export interface TapeOut {
@@ -24,7 +24,7 @@ export async function leaveTape(tape: Tape, { path, form }: TapeOut, streams: St
   }
   const draft = join(dirname(path), `.${basename(path)}.${process.pid}.draft`);
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     const file = createWriteStream(draft, { flush: true });
     const source = Readable.from(tapeChunks(tape));
     if (path.endsWith('.gz')) await pipeline(source, createGzip(), file);
