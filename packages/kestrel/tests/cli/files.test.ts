@@ -18,12 +18,12 @@ test('below a file there is no folder', () => {
   const file = join(dir, 'file');
   writeFileSync(file, '');
   expect(() => writeWhole([{ path: join(file, 'out', 'x'), bytes: 'x' }])).toThrow(
-    expect.objectContaining({ code: 'unavailable' }),
+    expect.objectContaining({ details: expect.objectContaining({ code: 'unavailable' }) }),
   );
 });
 
 test.skipIf(!existsSync('/proc/self'))('where no folder can be made, that is said at once', () => {
   expect(() => writeWhole([{ path: '/proc/kestrel-none/deep/x', bytes: 'x' }])).toThrow(
-    expect.objectContaining({ code: 'unavailable' }),
+    expect.objectContaining({ details: expect.objectContaining({ code: 'unavailable' }) }),
   );
 });

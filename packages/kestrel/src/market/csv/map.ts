@@ -48,7 +48,7 @@ export function columnsOf(header: readonly string[], map: string | undefined, so
       line: 1,
       expected: 'a column of times',
       got: header.join(', '),
-      next: 'say which: t=NAME',
+      next: 'say which with a map: t=NAME',
     });
   }
   return { t, field };

@@ -199,7 +199,7 @@ export class TableStream implements RowStream {
     }
     const { barUs } = this.what.rules;
     if (barUs === undefined) {
-      throw this.refusal('option-bad', 'the length of the bars', 'none', 'say bar: 1m, or what it is');
+      throw this.refusal('option-bad', 'the length of the bars', 'none', 'say it with the option bar, such as 1m');
     }
     return this.what.options.stamp === 'end'
       ? { start: stamp - barUs, end: stamp }
