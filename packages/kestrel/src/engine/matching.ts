@@ -106,6 +106,8 @@ export class Matching {
       readonly z: number;
     },
   ): void {
+    // As with quotes, a price that is not positive is no price.
+    if (!(bar.o > 0 && bar.l > 0)) return;
     const book = this.books[s]!;
     const tick = this.#market.tickE4[s]!;
     let toSell = bar.z;

@@ -98,7 +98,7 @@ export class Series {
       case From.fixed:
         return this.#fixed;
       case From.gap:
-        return (m.open[s]! / this.#fixed - 1) * 1e4;
+        return this.#fixed > 0 ? (m.open[s]! / this.#fixed - 1) * 1e4 : Number.NaN;
       case From.cell:
       case From.computed:
         return this.#cell.value;

@@ -61,7 +61,8 @@ class Velocity implements Window {
     const edge = t - this.#d;
     while (this.#base + 1 < log.n && log.t[this.#base + 1]! <= edge) this.#base++;
     const known = t >= this.#known;
-    this.value = known && this.#base >= 0 ? (log.v[log.n - 1]! / log.v[this.#base]! - 1) * 1e4 : Number.NaN;
+    const base = this.#base >= 0 ? log.v[this.#base]! : Number.NaN;
+    this.value = known && base > 0 ? (log.v[log.n - 1]! / base - 1) * 1e4 : Number.NaN;
     const due = this.#base + 1 < log.n ? log.t[this.#base + 1]! + this.#d : Number.POSITIVE_INFINITY;
     this.next = known ? due : Math.min(due, this.#known);
   }
@@ -118,7 +119,7 @@ class Range implements Window {
     const known = t >= this.#known;
     const max = any ? high.v[this.#highAt]! : Number.NaN;
     const min = any ? low.v[this.#lowAt]! : Number.NaN;
-    this.value = known && any ? ((max - min) / min) * 1e4 : Number.NaN;
+    this.value = known && min > 0 ? ((max - min) / min) * 1e4 : Number.NaN;
     const due = any ? Math.min(high.t[this.#highAt]!, low.t[this.#lowAt]!) + this.#d : Number.POSITIVE_INFINITY;
     this.next = known ? due : Math.min(due, this.#known);
   }
