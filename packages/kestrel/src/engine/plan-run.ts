@@ -983,11 +983,6 @@ export class PlanRun implements OrderOwner {
     }
     return false;
   }
-
-  /** Clause by clause, what never fired and how near it came. */
-  unfired(): { readonly clause: string; readonly trigger: Trigger }[] {
-    return this.firedAt === null && this.when !== undefined ? [{ clause: 'WHEN', trigger: this.when }] : [];
-  }
 }
 
 function isTrue(v: 0 | 1 | 2 | 'rise'): boolean {

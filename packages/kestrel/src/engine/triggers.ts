@@ -5,7 +5,7 @@
 
 import type { Extreme } from './extremes.ts';
 import { enter, type Group, holds, type Leaf, type Level, leave, type Op, type Place, type Watcher } from './levels.ts';
-import { Timer, type TimerKind, type Timers } from './timers.ts';
+import { Timer, type Timers } from './timers.ts';
 
 export const FALSE = 0;
 export const TRUE = 1;
@@ -726,5 +726,3 @@ export class Trigger implements Watcher {
     return v;
   }
 }
-
-export type { TimerKind };
