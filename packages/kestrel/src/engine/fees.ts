@@ -8,12 +8,41 @@ export interface FeeLine {
   readonly e4: number;
 }
 
-export interface FeeSchedule {
-  readonly name: string;
-  of(fill: { readonly side: 'buy' | 'sell'; readonly qty: number; readonly priceE4: number }): readonly FeeLine[];
+/** What a fill is a fill of. */
+export interface FeeInstrument {
+  readonly kind: 'equity' | 'option';
+  /** The symbol of shares, the root of options: `SPY`, `SPXW`. */
+  readonly root: string;
+  readonly right?: 'C' | 'P';
+  /** Units of the underlying a contract stands for; 1 of shares. */
+  readonly multiplier: number;
 }
 
-const NONE: FeeSchedule = { name: 'none', of: () => [] };
+export interface FeeFill {
+  readonly side: 'buy' | 'sell';
+  /** Shares or contracts. */
+  readonly qty: number;
+  /** A share's price, or an option's premium a unit of the underlying. */
+  readonly priceE4: number;
+  /** Absent: shares. */
+  readonly instrument?: FeeInstrument;
+  /** Legs of the order this fill is a part of; a leg of a vertical is a fill of its own with 2 here. Absent: 1. */
+  readonly legs?: 1 | 2;
+}
+
+export interface FeeSchedule {
+  readonly name: string;
+  /**
+   * Whether the schedule has rates for an instrument: asked once, before a plan that trades it is armed.
+   *
+   * @throws EngineRefusal `not-supported` where it has none
+   */
+  admit(instrument: FeeInstrument): void;
+  /** The lines of one fill, in the schedule's own order: positive is paid, negative received. */
+  of(fill: FeeFill): readonly FeeLine[];
+}
+
+const NONE: FeeSchedule = { name: 'none', admit: () => {}, of: () => [] };
 
 /**
  * The schedule `none` or `us-equity-v1`, as it stood on a day.
@@ -57,6 +86,17 @@ function usEquity(date: string): FeeSchedule {
   const { microsPerShare, capE4 } = inForce(TAF, date);
   return {
     name: 'us-equity-v1',
+    admit: (instrument) => {
+      if (instrument.kind === 'equity') return;
+      throw new EngineRefusal(
+        'not-supported',
+        `fees: us-equity-v1 has no rates for options, and ${instrument.root} is one`,
+        {
+          expected: 'us-options-v1, which has rates for both, or none',
+          got: 'us-equity-v1',
+        },
+      );
+    },
     of: ({ side, qty, priceE4 }) => {
       if (side === 'buy') return [];
       const section31 = halfToEven(BigInt(qty) * BigInt(priceE4) * BigInt(centsPerMillion), 100_000_000n);

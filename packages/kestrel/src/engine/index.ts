@@ -10,6 +10,7 @@ export {
   type Totals,
 } from './blotter.ts';
 export { ENGINE_VERSION, Engine, type EngineOptions, type Stop, type WakeRun } from './engine.ts';
+export { type FeeFill, type FeeInstrument, type FeeLine, type FeeSchedule, feeSchedule } from './fees.ts';
 export { budgetOf, inR, mulDivFloor, onTick } from './money.ts';
 export type { PlanEvent, PlanRun, Refusal } from './plan-run.ts';
 export { type EngineCode, EngineRefusal } from './refusal.ts';

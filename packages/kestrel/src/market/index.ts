@@ -22,6 +22,17 @@ export {
 } from './info.ts';
 export { importLean, type LeanOptions } from './lean/import.ts';
 export { type LoadedTape, type LoadOptions, loadTape } from './load.ts';
+export { isIndexRoot, type OptionRules, rulesOf } from './option-rules.ts';
+export {
+  FIRST_TICK_DATE,
+  gridTickE4,
+  type OptionGrid,
+  onGrid,
+  onOptionTick,
+  optionGrid,
+  optionTickE4,
+  type TickArgs,
+} from './option-ticks.ts';
 export {
   HEADER_BYTES_MAX,
   type ParsedTape,
