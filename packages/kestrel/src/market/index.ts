@@ -3,6 +3,7 @@
 export { ColumnsBuilder, EVENTS_MAX } from './build.ts';
 export { type CachedTape, decodeCache, encodeCache } from './cache.ts';
 export * from './calendar.ts';
+export { type Chain, type ChainExpiry, chainOf, type Listing, rootsOf, strikeRow, strikeRowFrom } from './chain.ts';
 export * from './columns.ts';
 export { importCsv } from './csv/import.ts';
 export type { CsvOptions } from './csv/options.ts';
