@@ -184,7 +184,7 @@ function planOf(p: PlanRun, engine: Engine): BlotterPlan {
 }
 
 /** How near the trigger of a plan that never fired came, and what stood in its way. */
-function nearestOf(p: PlanRun, engine: Engine): Nearest | undefined {
+export function nearestOf(p: PlanRun, engine: Engine): Nearest | undefined {
   if (p.armedAt === null || p.firedAt !== null || p.when === undefined) return undefined;
   const blocked = p.when.root.approaches(p.when.since + 1);
   const first = blocked[0];

@@ -6,6 +6,7 @@ export {
   type BlotterPlan,
   blotterOf,
   type Nearest,
+  nearestOf,
   type Pins,
   type Totals,
 } from './blotter.ts';

@@ -3,9 +3,11 @@
  * lay out what is in it. Prices and money are E4 integers, times microseconds, R a text with six decimals, what is
  * absent is null.
  */
-import { type Engine, inR, type Nearest } from '../engine/index.ts';
+import { type Engine, inR, type Nearest, nearestOf } from '../engine/index.ts';
 import { Kind, type Tape, utcToLocal } from '../market/index.ts';
+import { chainOf, type FrameContract } from './chain-pane.ts';
 import { type Candle, candlesUntil, type Day, dayOf } from './day.ts';
+import { type FrameLevel, levelsOf } from './levels.ts';
 
 /** Why a frame is delivered; the first that applies, in this order. */
 export const WHYS = ['open', 'checkpoint', 'wake', 'fill', 'plan-end', 'close'] as const;
@@ -36,20 +38,13 @@ export interface FrameTape {
   readonly candles: readonly Candle[];
 }
 
-export interface FrameLevel {
-  readonly name: string;
-  readonly symbol: string;
-  readonly valueE4: number;
-  readonly source: 'observed' | 'calculated' | 'detected' | 'modelled';
-  readonly asOf: number;
-}
-
 export interface FramePlan {
   readonly name: string;
   readonly state: string;
   readonly reason: string | null;
   /** Accepted, and armed once the thinking time is over. */
   readonly arming: boolean;
+  /** While it is armed: how near its WHEN has come so far, and what stood in its way. */
   readonly nearest: Nearest | null;
 }
 
@@ -89,15 +84,7 @@ export interface Frame {
   readonly symbols: readonly FrameSymbol[];
   readonly tape: readonly FrameTape[];
   readonly levels: readonly FrameLevel[];
-  readonly chain: readonly {
-    readonly contract: string;
-    readonly bidE4: number | null;
-    readonly askE4: number | null;
-    readonly fairE4: number | null;
-    readonly receipt: string;
-    readonly ivPct: string | null;
-    readonly asOf: number | null;
-  }[];
+  readonly chain: readonly FrameContract[];
   readonly plans: readonly FramePlan[];
   readonly news: readonly { readonly t: number; readonly text: string }[];
   readonly kernel: Kernel;
@@ -150,14 +137,15 @@ export function frameOf(
     wake: given.wake,
     symbols: symbolsOf(engine, given.sight),
     tape: tapesOf(engine, day, given),
-    levels: levelsOf(engine, day, t, given.sight),
-    chain: [],
+    levels: levelsOf(engine, day, { now: t, asOf: given.sight.asOf }),
+    chain: chainOf(engine),
     plans: plansShown(engine).map((p) => ({
       name: p.name,
       state: p.state,
       reason: p.reason ?? null,
       arming: p.arming,
-      nearest: null,
+      // Of a plan that is over the blotter tells how near it came; here it is for those who may still revise.
+      nearest: p.state === 'armed' ? (nearestOf(p, engine) ?? null) : null,
     })),
     news: newsOf(tape, day, engine.row, t),
     kernel: kernelOf(engine),
@@ -229,40 +217,6 @@ function tapesOf(engine: Engine, day: Day, given: { readonly why: Why; readonly 
       candles,
     };
   });
-}
-
-function levelsOf(engine: Engine, day: Day, now: number, sight: Sight): FrameLevel[] {
-  const { tape, market } = engine;
-  const { open } = tape.session;
-  const levels: FrameLevel[] = [];
-  for (const [place, { slot: s, symbol, volumes, notionals }] of day.symbols.entries()) {
-    const at = sight.asOf[s];
-    const add = (name: string, value: number, source: FrameLevel['source'], asOf: number): void => {
-      if (Number.isFinite(value)) levels.push({ name, symbol, valueE4: value, source, asOf });
-    };
-    const prior = tape.reference[symbol]?.priorCloseE4;
-    if (prior !== undefined) add('prior.close', prior, 'observed', open);
-    if (at === undefined || at === null) continue;
-    add('open', market.open[s]!, 'observed', at);
-    add('HOD', market.high[s]!, 'observed', at);
-    add('LOD', market.low[s]!, 'observed', at);
-    const over = candlesUntil(day.symbols[place]!, now, engine.row);
-    if (over.length > 0 && volumes[over.length - 1]! > 0) {
-      const vwap = Math.round(notionals[over.length - 1]! / volumes[over.length - 1]!);
-      add('VWAP', vwap, 'calculated', over.at(-1)!.t);
-    }
-    const first = over.filter((c) => c.t <= open + HALF_HOUR_US);
-    if (first.length > 0 && now >= open + HALF_HOUR_US) {
-      add('ORH(30m)', Math.max(...first.map((c) => c.h)), 'calculated', open + HALF_HOUR_US);
-      add('ORL(30m)', Math.min(...first.map((c) => c.l)), 'calculated', open + HALF_HOUR_US);
-    }
-    if (market.good(s)) {
-      const [bid, ask] = [market.bid(s), market.ask(s)];
-      const [bz, az] = [market.bidSize(s), market.askSize(s)];
-      add('fair', Math.floor((bid * az + ask * bz) / (bz + az)), 'modelled', at);
-    }
-  }
-  return levels;
 }
 
 function newsOf(tape: Tape, day: Day, row: number, now: number): { t: number; text: string }[] {

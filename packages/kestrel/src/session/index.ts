@@ -2,10 +2,12 @@
 export * from './blinding.ts';
 export * from './catalog.ts';
 export * from './chain.ts';
+export type { FrameContract } from './chain-pane.ts';
 export { CANDLES_MAX, type Candle, type Day, dayOf } from './day.ts';
 export * from './frame.ts';
 export * from './generated/catalog.ts';
 export * from './grade.ts';
+export type { FrameLevel } from './levels.ts';
 export * from './play.ts';
 export * from './proof.ts';
 export { type FrameForm, type RenderOptions, renderFrame } from './render.ts';
