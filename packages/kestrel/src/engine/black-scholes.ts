@@ -1,0 +1,172 @@
+/**
+ * Black-Scholes on the forward at rate 0: the price of a European option, its greeks and the volatility that a price implies.
+ *
+ * Every figure is a double out of `+ - * / sqrt` and of `exp`, `ln` and `erfc` that are made of these alone, so that its bits
+ * are the same on every machine. `fE4` and `kE4` are the forward and the strike in units of 1e-4, `sigma` a volatility a year
+ * (0.2 is 20 %), `tYears` a time in years. What has no answer is NaN.
+ */
+import erfc from '@stdlib/math-base-special-erfc';
+import exp from '@stdlib/math-base-special-exp';
+import ln from '@stdlib/math-base-special-ln';
+import type { Right } from '../lang/model.ts';
+
+/**
+ * The price of an option in E4, never below its intrinsic value on the forward.
+ *
+ * @param volYears sigma x sqrt(T), >= 0; at 0 the price is the intrinsic value
+ * @returns NaN unless the forward and the strike are positive and `volYears` is not negative
+ */
+export function priceOf(right: Right, fE4: number, kE4: number, volYears: number): number {
+  if (!(fE4 > 0 && kE4 > 0 && volYears >= 0)) return Number.NaN;
+  return intrinsicOf(right, fE4, kE4) + timeValueOf(fE4, kE4, volYears);
+}
+
+/** What the option would pay if it settled at this price of the underlying, in E4. */
+export function intrinsicOf(right: Right, fE4: number, kE4: number): number {
+  const above = right === 'C' ? fE4 - kE4 : kE4 - fE4;
+  return Math.max(above, 0);
+}
+
+/**
+ * The price of the out-of-the-money option at a strike, and so the time value of both: by parity an option in the money is
+ * worth its intrinsic value and the other option at its strike, which keeps all its digits where N(d1)F - N(d2)K loses them.
+ */
+function timeValueOf(fE4: number, kE4: number, volYears: number): number {
+  if (volYears === 0) return 0;
+  const low = Math.min(fE4, kE4);
+  const high = Math.max(fE4, kE4);
+  const far = ln(low / high) / volYears;
+  const value = low * cumulative(far + 0.5 * volYears) - high * cumulative(far - 0.5 * volYears);
+  return Math.max(value, 0);
+}
+
+/** Sensitivities of an option's price. The forward moves with the underlying one to one, the rate being 0. */
+export interface Greeks {
+  /** Change of the price for a change of 1 of the underlying: 0 to 1 of a call, -1 to 0 of a put. */
+  readonly delta: number;
+  /** Change of delta for a change of the underlying by one unit of currency. */
+  readonly gamma: number;
+  /** Change of the price, in E4, for one volatility point (0.01) more. */
+  readonly vega: number;
+  /** Change of the price, in E4, over one calendar day, to first order: never positive. */
+  readonly thetaDay: number;
+}
+
+/**
+ * The greeks of one option. Without time or volatility left, delta is that of the intrinsic value (one half at the
+ * forward itself), vega and theta are 0, and gamma is 0, or NaN at the forward itself, where it has no bound.
+ *
+ * @returns NaN in every field unless forward and strike are positive, sigma and time not negative
+ */
+export function greeks(right: Right, fE4: number, kE4: number, sigma: number, tYears: number): Greeks {
+  if (!(fE4 > 0 && kE4 > 0 && sigma >= 0 && tYears >= 0)) return NO_GREEKS;
+  const root = Math.sqrt(tYears);
+  const volYears = sigma * root;
+  if (volYears === 0) {
+    const call = fE4 > kE4 ? 1 : fE4 < kE4 ? 0 : 0.5;
+    const gamma = fE4 === kE4 ? Number.NaN : 0;
+    return { delta: right === 'C' ? call : call - 1, gamma, vega: 0, thetaDay: 0 };
+  }
+  const d1 = ln(fE4 / kE4) / volYears + 0.5 * volYears;
+  const spread = density(d1);
+  return {
+    delta: right === 'C' ? cumulative(d1) : -cumulative(-d1),
+    gamma: spread / ((fE4 / E4) * volYears),
+    vega: fE4 * spread * root * 0.01,
+    thetaDay: (-fE4 * spread * sigma) / (2 * root) / DAYS_A_YEAR,
+  };
+}
+
+/** The day count of `fair-v1`. */
+export const DAYS_A_YEAR = 365;
+const E4 = 1e4;
+const NO_GREEKS: Greeks = { delta: Number.NaN, gamma: Number.NaN, vega: Number.NaN, thetaDay: Number.NaN };
+
+/**
+ * The volatility at which {@link priceOf} gives this price.
+ *
+ * @returns NaN where no volatility does, or any small enough one would: at or below the intrinsic value, at or above what
+ * the option can be worth at most (the forward for a call, the strike for a put), and with no time left
+ */
+export function impliedVol(right: Right, fE4: number, kE4: number, tYears: number, priceE4: number): number {
+  if (!(fE4 > 0 && kE4 > 0 && tYears > 0)) return Number.NaN;
+  const timeValue = priceE4 - intrinsicOf(right, fE4, kE4);
+  return impliedVolYears(fE4, kE4, timeValue, Number.NaN) / Math.sqrt(tYears);
+}
+
+/** More than any price needs, see the test of it: the bound that keeps hostile input from turning for ever. */
+export const IMPLIED_STEPS_MAX = 64;
+
+/** A step below this part of the volatility is the last one: its own error is of the fourth order of it. */
+const LAST_STEP = 1e-4;
+
+/**
+ * sigma x sqrt(T) at which an option has this time value, in E4.
+ *
+ * Householder's method of the third order on the logarithm of the price, out of closed derivatives, inside a bracket that
+ * halves where a step would leave it. Below the middle of its range the price is solved for as the reciprocal of its logarithm,
+ * which is near a parabola for the far wings; above, what is left to the upper bound is solved for, which keeps its digits.
+ *
+ * @param guess where to begin, or NaN; a good one saves steps and does not move the answer by more than a few last bits
+ * @returns NaN unless 0 < time value < min(forward, strike)
+ */
+export function impliedVolYears(fE4: number, kE4: number, timeValueE4: number, guess: number): number {
+  const low = Math.min(fE4, kE4);
+  const high = Math.max(fE4, kE4);
+  if (!(low > 0 && timeValueE4 > 0 && timeValueE4 < low && high < Number.POSITIVE_INFINITY)) return Number.NaN;
+  const x = ln(low / high);
+  const ratio = high / low;
+  const part = timeValueE4 / low;
+  const upper = part > 0.5;
+  const goal = ln(upper ? (low - timeValueE4) / low : part);
+  let v = guess > 0 && guess < VOL_YEARS_MAX ? guess : firstGuess(x, part);
+  let least = 0;
+  let most = VOL_YEARS_MAX;
+  for (let step = 0; step < IMPLIED_STEPS_MAX; step++) {
+    const far = x / v;
+    const h1 = far + 0.5 * v;
+    const h2 = far - 0.5 * v;
+    const value = upper ? cumulative(-h1) + ratio * cumulative(h2) : cumulative(h1) - ratio * cumulative(h2);
+    const log = value > 0 ? ln(value) : Number.NEGATIVE_INFINITY;
+    if (upper ? log > goal : log < goal) least = v;
+    else most = v;
+    const slope = density(h1);
+    const a = (upper ? -slope : slope) / value;
+    const second = (h1 * h2) / v;
+    const third = second * second - (3 * far * far) / (v * v) - 0.25;
+    let newton = (goal - log) / a;
+    let bend = second - a;
+    let twist = third - 3 * a * second + 2 * a * a;
+    if (!upper) {
+      newton *= log / goal;
+      const fall = a / log;
+      twist += 6 * fall * (fall - bend);
+      bend -= 2 * fall;
+    }
+    const move = (newton * (1 + 0.5 * bend * newton)) / (1 + newton * (bend + (twist * newton) / 6));
+    const next = v + move;
+    if ((move < 0 ? -move : move) <= LAST_STEP * v) return next;
+    v = next > least && next < most ? next : 0.5 * (least + most);
+  }
+  return Number.NaN;
+}
+
+/** Above this total volatility a price differs from its upper bound by less than a double can tell. */
+const VOL_YEARS_MAX = 128;
+
+/** Right in the far wing, where the price falls as exp(-x^2 / 2 v^2), and at the money, where it grows as v / sqrt(2 pi). */
+function firstGuess(x: number, part: number): number {
+  return -x / Math.sqrt(-2 * ln(part)) + SQRT_2PI * part;
+}
+
+const SQRT_2PI = 2.5066282746310002;
+const ONE_OVER_SQRT_2PI = 0.3989422804014327;
+
+/** The standard normal distribution. */
+function cumulative(z: number): number {
+  return 0.5 * erfc(-z * Math.SQRT1_2);
+}
+
+function density(z: number): number {
+  return ONE_OVER_SQRT_2PI * exp(-0.5 * z * z);
+}
