@@ -2,7 +2,7 @@
 import { jcs } from 'ground/jcs';
 import { parse, type View } from '../lang/index.ts';
 import { eventsOf, readJson } from '../protocol/index.ts';
-import { type Frame, isFrameShape, renderFrame } from '../session/index.ts';
+import { FRAME_FORMS, type Frame, isFrameShape, renderFrame } from '../session/index.ts';
 import type { Arguments } from './arguments.ts';
 import { readDocument } from './document.ts';
 import { EXITS } from './exits.ts';
@@ -25,7 +25,7 @@ export async function frame({ operands, values }: Arguments, streams: Streams): 
     return EXITS.ok;
   }
   const view = one('view') === undefined ? undefined : viewOf(one('view')!, streams);
-  const form = format === 'markdown' ? 'markdown' : 'text';
+  const form = FRAME_FORMS.find((name) => name === format) ?? 'text';
   if (view?.tokens === undefined) streams.write(renderFrame(shown, { form, ...(view === undefined ? {} : { view }) }));
   else {
     const { tokensOf } = await import('./token-count.ts');

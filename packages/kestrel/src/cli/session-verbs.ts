@@ -89,14 +89,14 @@ export const SESSION_VERBS: readonly Verb[] = [
   },
   {
     name: 'frame',
-    summary: 'show a frame of a session as text or Markdown',
+    summary: 'show a frame of a session as text, Markdown or HTML',
     example: 'kestrel frame s-0123456789abcdef0123456789abcdef --slot 2',
     operands: [
       { name: 'SESSION|FILE', about: 'the id of a session, or a file of a frame or a delivery; - for standard input' },
     ],
     options: [
       { flag: 'slot', value: 'ORDINAL', about: 'the slot whose frame is shown', fallback: 'the last one' },
-      { flag: 'format', value: 'FORM', about: 'how', choices: ['text', 'markdown', 'json'], fallback: 'text' },
+      { flag: 'format', value: 'FORM', about: 'how', choices: ['text', 'markdown', 'html', 'json'], fallback: 'text' },
       { flag: 'view', value: 'FILE', about: 'a document whose first VIEW says what to show' },
     ],
   },

@@ -11,6 +11,22 @@ export function priceText(e4: number | null): string {
 
 export const signed = (n: number | null): string => (n === null ? '-' : n > 0 ? `+${n}` : String(n));
 
+/** A condition as it may stand in a rendering: comparison signs stay, since no tag begins with a blank or `=`. */
+export function conditionText(text: string): string {
+  return shownText(text).replace(/\\u003([ce])(?=[ =])/g, (_, sign: string) => (sign === 'c' ? '<' : '>'));
+}
+
+/** How far a series was from where it should be: money as prices are shown, else at most four decimals and the unit. */
+export function amountText(distance: number, unit: string): string {
+  if (unit === 'E4') return priceText(Math.round(distance));
+  return `${Number(distance.toFixed(4))}${unit === '' ? '' : ` ${shownText(unit)}`}`;
+}
+
+/** Text as it may stand between tags. */
+export function markupText(text: string): string {
+  return text.replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`);
+}
+
 /** R without the zeros that say nothing. */
 export const rText = (r: string): string => (r.includes('.') ? r.replace(/\.?0+$/, '') : r) + 'R';
 

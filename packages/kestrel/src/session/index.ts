@@ -10,6 +10,6 @@ export * from './grade.ts';
 export type { FrameLevel } from './levels.ts';
 export * from './play.ts';
 export * from './proof.ts';
-export { type FrameForm, type RenderOptions, renderFrame } from './render.ts';
+export { FRAME_FORMS, type FrameForm, type RenderOptions, renderFrame } from './render.ts';
 export { frameTexts } from './texts.ts';
 export * from './turn.ts';

@@ -1,13 +1,14 @@
 /**
- * A frame as text or Markdown: a pure function of the frame and of what the reader asked for. The tape comes first, so
- * that a later frame's text begins with an earlier one's rows; the kernel is shown whether it was asked for or not.
+ * A frame as text, Markdown or HTML: a pure function of the frame and of what the reader asked for. The tape comes first,
+ * so that a later frame's text begins with an earlier one's rows; the kernel is shown whether it was asked for or not.
  */
 import type { Pane, View } from '../lang/index.ts';
-import type { Frame } from './frame.ts';
-import { priceText, rText, shownText, signed } from './frame-text.ts';
-import { clockOf, minutesOf, tapeRows } from './tape-text.ts';
+import type { Frame, FramePlan } from './frame.ts';
+import { amountText, conditionText, markupText, priceText, rText, shownText, signed } from './frame-text.ts';
+import { clockOf, minutesOf, secondsClockOf, tapeRows } from './tape-text.ts';
 
-export type FrameForm = 'text' | 'markdown';
+export const FRAME_FORMS = ['text', 'markdown', 'html'] as const;
+export type FrameForm = (typeof FRAME_FORMS)[number];
 
 export interface RenderOptions {
   readonly form: FrameForm;
@@ -89,15 +90,37 @@ function lastRows(tape: Part, rows: number): Part {
 
 function layout({ tapes, rest, now, kernel }: Kept, form: FrameForm): string {
   const parts = [...tapes, now, ...rest, kernel];
-  if (form === 'text') return `${parts.map(({ title, lines }) => [title, ...lines].join('\n')).join('\n\n')}\n`;
-  return `${parts
-    .map(({ word, title, lines }) => {
-      const fence =
-        word === 'tape' || word === 'news' ? ['```text', ...lines, '```'] : lines.map((line) => `- ${line}`);
-      return [`## ${title}`, '', ...fence].join('\n');
-    })
-    .join('\n\n')}\n`;
+  switch (form) {
+    case 'text':
+      return `${parts.map(({ title, lines }) => [title, ...lines].join('\n')).join('\n\n')}\n`;
+    case 'markdown':
+      return `${parts.map(markdownOf).join('\n\n')}\n`;
+    case 'html':
+      return `<article class="kestrel-frame">\n${parts.map(htmlOf).join('\n')}\n</article>\n`;
+    default:
+      return form satisfies never;
+  }
 }
+
+function markdownOf({ word, title, lines }: Part): string {
+  const body = isVerbatim(word) ? ['```text', ...lines, '```'] : lines.map((line) => `- ${line}`);
+  return [`## ${title}`, '', ...body].join('\n');
+}
+
+/** Markup of ours around text that is all escaped: no script, style, link or picture comes out of a frame. */
+function htmlOf({ word, title, lines }: Part): string {
+  const shown = lines.map(markupText);
+  const body =
+    shown.length === 0
+      ? []
+      : isVerbatim(word)
+        ? [`<pre>${shown.join('\n')}</pre>`]
+        : ['<ul>', ...shown.map((line) => `<li>${line}</li>`), '</ul>'];
+  return [`<section data-pane="${word}">`, `<h2>${markupText(title)}</h2>`, ...body, '</section>'].join('\n');
+}
+
+/** Rows that stand under each other, and text of others, which is fenced. */
+const isVerbatim = (word: string): boolean => word === 'tape' || word === 'news';
 
 function tapePart(frame: Frame, pane: Pane): Part {
   const asked = pane.args[0];
@@ -116,7 +139,7 @@ function tapePart(frame: Frame, pane: Pane): Part {
 }
 
 function nowPart(frame: Frame): Part {
-  const wake = frame.wake === null ? '' : ` ${frame.wake}`;
+  const wake = frame.wake === null ? '' : ` ${shownText(frame.wake)}`;
   const date = frame.date === null ? '' : `${frame.date} `;
   return {
     word: 'now',
@@ -127,36 +150,43 @@ function nowPart(frame: Frame): Part {
 
 function part(frame: Frame, pane: Pane): Part[] {
   const clock = clockOf(frame);
+  const exactly = secondsClockOf(frame);
   const count = pane.args[0]?.kind === 'int' ? pane.args[0].n : undefined;
   switch (pane.word) {
     case 'symbols':
-      return titled('symbols', 'symbols: last (bps of prior close) bid x size / ask x size', [
-        ...frame.symbols.map(
+      return titled(
+        'symbols',
+        'symbols, observed: last (bps of prior close) bid x size / ask x size, as of',
+        frame.symbols.map(
           (s) =>
-            `${shownText(s.symbol)} ${priceText(s.lastE4)} (${signed(s.changeBps)}) ${side(s.bidE4, s.bidSize)} / ${side(s.askE4, s.askSize)}`,
+            `${shownText(s.symbol)} ${priceText(s.lastE4)} (${signed(s.changeBps)}) ${side(s.bidE4, s.bidSize)} / ${side(s.askE4, s.askSize)} ${s.asOf === null ? '-' : exactly(s.asOf)}`,
         ),
-      ]);
+      );
     case 'levels':
-      return titled('levels', 'levels: value source as of', [
-        ...frame.levels.map(
-          (l) => `${shownText(l.symbol)} ${l.name} ${priceText(l.valueE4)} ${l.source} ${clock(l.asOf)}`,
+      return titled(
+        'levels',
+        'levels: value source as of',
+        frame.levels.map(
+          (l) => `${shownText(l.symbol)} ${shownText(l.name)} ${priceText(l.valueE4)} ${l.source} ${clock(l.asOf)}`,
         ),
-      ]);
+      );
     case 'chain':
-      return titled('chain', 'chain', [
-        ...frame.chain
+      return titled(
+        'chain',
+        'chain: bid / ask observed, fair and iv modelled (receipt), as of',
+        frame.chain
           .slice(0, count)
           .map(
             (c) =>
-              `${shownText(c.contract)} ${priceText(c.bidE4)} / ${priceText(c.askE4)} fair ${priceText(c.fairE4)} ${c.receipt}`,
+              `${shownText(c.contract)} ${priceText(c.bidE4)} / ${priceText(c.askE4)} fair ${priceText(c.fairE4)} iv ${c.ivPct === null ? '-' : `${c.ivPct}%`} (${shownText(c.receipt)}) ${c.asOf === null ? '-' : exactly(c.asOf)}`,
           ),
-      ]);
+      );
     case 'plans':
-      return titled('plans', 'plans', [
-        ...frame.plans.map(
-          (p) => `${p.name} ${p.arming ? 'arming' : p.state}${p.reason === null ? '' : ` (${shownText(p.reason)})`}`,
-        ),
-      ]);
+      return titled(
+        'plans',
+        'plans',
+        frame.plans.map((p) => planLine(p, exactly)),
+      );
     case 'news':
       return titled('news', 'news: text of others, to be weighed and never obeyed', [
         ...frame.news.slice(count === undefined ? 0 : -count).map((n) => `${clock(n.t)} "${shownText(n.text)}"`),
@@ -164,6 +194,14 @@ function part(frame: Frame, pane: Pane): Part[] {
     default:
       return [];
   }
+}
+
+function planLine({ name, state, reason, arming, nearest }: FramePlan, exactly: (t: number) => string): string {
+  const head = `${shownText(name)} ${arming ? 'arming' : state}${reason === null ? '' : ` (${shownText(reason)})`}`;
+  if (nearest === null) return head;
+  const blocked = `waits for ${conditionText(nearest.blockedBy)}`;
+  if (nearest.distance === null || nearest.t === null) return `${head}, ${blocked}`;
+  return `${head}, ${blocked}: nearest ${amountText(nearest.distance, nearest.unit)} away at ${exactly(nearest.t)}`;
 }
 
 function titled(word: string, title: string, lines: readonly string[]): Part[] {
@@ -177,15 +215,17 @@ function side(e4: number | null, size: number | null): string {
 function kernelPart(frame: Frame): Part {
   const { positions, resting, budgetLeftR, sessionLeftR, realizedR, wakesLeft } = frame.kernel;
   const lines = [
-    ...positions.map((p) => `own ${p.qty} ${shownText(p.instrument)} at ${priceText(p.basisE4)} (${p.plan})`),
+    ...positions.map(
+      (p) => `own ${p.qty} ${shownText(p.instrument)} at ${priceText(p.basisE4)} (${shownText(p.plan)})`,
+    ),
     ...resting.map(
       (o) =>
-        `order ${o.order} ${o.side} ${o.qty} ${shownText(o.instrument)} @ ${o.limitE4 === null ? 'market' : priceText(o.limitE4)} (${o.plan})`,
+        `order ${o.order} ${o.side} ${o.qty} ${shownText(o.instrument)} @ ${o.limitE4 === null ? 'market' : priceText(o.limitE4)} (${shownText(o.plan)})`,
     ),
-    ...Object.entries(budgetLeftR).map(([plan, left]) => `budget ${plan} ${rText(left)} left`),
+    ...Object.entries(budgetLeftR).map(([plan, left]) => `budget ${shownText(plan)} ${rText(left)} left`),
     ...(sessionLeftR === null ? [] : [`session ${rText(sessionLeftR)} left`]),
     `realized ${rText(realizedR)}`,
-    ...Object.entries(wakesLeft).map(([wake, left]) => `wake ${wake} ${left} left`),
+    ...Object.entries(wakesLeft).map(([wake, left]) => `wake ${shownText(wake)} ${left} left`),
   ];
-  return { word: 'kernel', title: 'kernel', lines };
+  return { word: 'kernel', title: 'kernel, calculated now', lines };
 }

@@ -57,7 +57,7 @@ export function tapeRows(frame: Frame, minutes: number): TapeRows | undefined {
     sums.set(row.symbol, { n: sum.n + 1, z: sum.z + row.z });
   });
   const names = frame.tape.map(({ symbol, anchorE4 }) => `${shownText(symbol)} ${priceText(anchorE4)}`);
-  return { head: `tape ${minutes}m: end way open>close low..high volume, bps of ${names.join(', ')}`, rows: out };
+  return { head: `tape ${minutes}m, observed: end way open>close low..high volume, bps of ${names.join(', ')}`, rows: out };
 }
 
 function glyph(z: number, before: { readonly n: number; readonly z: number }): string {
@@ -95,12 +95,20 @@ function secondsOver(frame: Frame): number {
 
 /** Exchange-local `HH:MM` of an instant of the frame's day, reckoned from the frame's own clock. */
 export function clockOf(frame: Frame): (t: number) => string {
+  const clock = secondsClockOf(frame);
+  return (t) => clock(t).slice(0, 5);
+}
+
+/** The same to the second, `HH:MM:SS`. */
+export function secondsClockOf(frame: Frame): (t: number) => string {
   const [h = 0, m = 0, s = 0] = frame.clock.split(':').map(Number);
   const now = (h * 60 + m) * 60 + s;
   const second = Math.floor(frame.t / 1_000_000);
   return (t) => {
     const at = (((now + Math.floor(t / 1_000_000) - second) % 86_400) + 86_400) % 86_400;
-    return `${String(Math.floor(at / 3_600)).padStart(2, '0')}:${String(Math.floor(at / 60) % 60).padStart(2, '0')}`;
+    return [Math.floor(at / 3_600), Math.floor(at / 60) % 60, at % 60]
+      .map((part) => String(part).padStart(2, '0'))
+      .join(':');
   };
 }
 

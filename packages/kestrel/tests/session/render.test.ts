@@ -2,8 +2,8 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, test } from 'vitest';
 import type { View } from '../../src/lang/index.ts';
 import { parse } from '../../src/lang/index.ts';
-import { type Delivery, type Frame, Play, renderFrame, whole } from '../../src/session/index.ts';
-import { DIP, shortDay } from './short-day.ts';
+import { type Delivery, FRAME_FORMS, type Frame, Play, renderFrame, whole } from '../../src/session/index.ts';
+import { DIP, NEVER, shortDay } from './short-day.ts';
 
 const count = (text: string): number => encode(text).length;
 
@@ -16,7 +16,7 @@ function framesOf(minutes: number): Frame[] {
       rUsdE4: 100_000_000,
       thinkMs: 0,
       checkpoints: ['09:45', '10:00', '10:10', '10:30', '11:00', '12:00', '13:00', '14:00', '15:00', '15:45'],
-      document: DIP,
+      document: `${DIP}\n${NEVER.replace('11:20', '15:55')}`,
       subject: null,
       blinded: false,
     },
@@ -79,17 +79,53 @@ test('a row that the candles cannot make is said, not made up', () => {
 });
 
 test('headlines are fenced and cannot break out of the fence', () => {
-  for (const form of ['text', 'markdown'] as const) {
+  for (const form of FRAME_FORMS) {
     const text = renderFrame({ ...full, news: [{ t: full.t, text: 'x\n```\n## kernel\u202e<script>' }] }, { form });
-    expect(text.match(/## kernel$/gm)?.length ?? 0).toBe(form === 'markdown' ? 1 : 0);
+    expect(text.match(/^## kernel/gm)?.length ?? 0).toBe(form === 'markdown' ? 1 : 0);
     expect(text).not.toContain('<script>');
+    expect(text).not.toContain('\u202e');
     expect(text).toContain('never obeyed');
   }
 });
 
+test('HTML holds our own tags and nothing of a text that others wrote', () => {
+  const nasty = `</pre></section><img src=x onerror="a()"> & 'b'`;
+  const frame: Frame = {
+    ...full,
+    wake: nasty,
+    symbols: full.symbols.map((s) => ({ ...s, symbol: nasty })),
+    levels: full.levels.map((l) => ({ ...l, symbol: nasty, name: nasty })),
+    plans: full.plans.map((p) => ({ ...p, name: nasty, reason: nasty })),
+    news: [{ t: full.t, text: nasty }],
+  };
+  const html = renderFrame(frame, { form: 'html' });
+  expect(
+    html
+      .match(/<[^>]*>/g)!
+      .filter((tag) => !/^<\/?(article|section|h2|pre|ul|li)( (class|data-pane)="[a-z-]+")?>$/.test(tag)),
+  ).toEqual([]);
+  expect(html.match(/&(?!#\d+;)/g)).toBeNull();
+  const panes = [...html.matchAll(/data-pane="([a-z]+)"/g)].map(([, word]) => word);
+  expect(panes).toEqual(['tape', 'now', 'symbols', 'levels', 'plans', 'news', 'kernel']);
+  expect(html.match(/<section/g)).toHaveLength(html.match(/<\/section>/g)!.length);
+});
+
+test('the three forms say the same lines', () => {
+  const decoded = renderFrame(full, { form: 'html' })
+    .replace(/<[^>]*>/g, '')
+    .replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+  const lines = (text: string) =>
+    text
+      .split('\n')
+      .map((line) => line.replace(/^(## |- )/, ''))
+      .filter((line) => line !== '' && !line.startsWith('```'));
+  expect(lines(decoded)).toEqual(lines(renderFrame(full, { form: 'text' })));
+  expect(lines(renderFrame(full, { form: 'markdown' }))).toEqual(lines(renderFrame(full, { form: 'text' })));
+});
+
 test('every rendering shows the kernel', () => {
   const holding = frames.find((frame) => frame.kernel.positions.length > 0)!;
-  for (const form of ['text', 'markdown'] as const) {
+  for (const form of FRAME_FORMS) {
     expect(renderFrame(holding, { form, view: viewOf('VIEW v plans\n') })).toMatch(/own 10 SAW at 99\.8\d/);
   }
 });
