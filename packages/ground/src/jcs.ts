@@ -29,7 +29,8 @@ function write(value: unknown, depth: number, known: KnownTexts | undefined): st
       return text(value);
     case 'number':
       if (!Number.isFinite(value)) throw new JcsError(`a finite number is wanted, got ${value}`);
-      return JSON.stringify(value);
+      // The number's own text is what JSON.stringify writes, negative zero included, and is had for less.
+      return `${value}`;
     case 'boolean':
       return value ? 'true' : 'false';
     case 'object':
@@ -51,17 +52,47 @@ function write(value: unknown, depth: number, known: KnownTexts | undefined): st
     throw new JcsError(`a plain object is wanted, got ${value.constructor?.name ?? 'an instance'}`);
   }
   const record = value as Record<string, unknown>;
-  // Array.prototype.sort without a comparator orders by UTF-16 code unit, which is what the RFC asks for.
-  const keys = Object.keys(record).sort();
+  const keys = sorted(Object.keys(record));
   let out = '{';
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i]!;
-    out += `${i === 0 ? '' : ','}${text(key)}:${write(record[key], depth + 1, known)}`;
+    out += `${i === 0 ? '' : ','}${named(key)}${write(record[key], depth + 1, known)}`;
   }
   return out + '}';
 }
 
+/** By UTF-16 code unit, as the RFC asks: that is how strings compare. Few are short of order, and few are many. */
+function sorted(keys: string[]): string[] {
+  if (keys.length > INSERTED_KEYS_MAX) return keys.sort();
+  for (let i = 1; i < keys.length; i++) {
+    const key = keys[i]!;
+    let at = i;
+    for (; at > 0 && keys[at - 1]! > key; at--) keys[at] = keys[at - 1]!;
+    keys[at] = key;
+  }
+  return keys;
+}
+
+const INSERTED_KEYS_MAX = 16;
+
+/** A name with its colon. Records share their names, so those that came first and are short are kept. */
+function named(key: string): string {
+  const kept = names.get(key);
+  if (kept !== undefined) return kept;
+  const name = `${text(key)}:`;
+  if (names.size < NAMES_KEPT_MAX && key.length <= NAME_CHARS_MAX) names.set(key, name);
+  return name;
+}
+
+const names = new Map<string, string>();
+const NAMES_KEPT_MAX = 1_024;
+const NAME_CHARS_MAX = 32;
+
+/** Short texts without a character that JSON escapes or that could be half of a pair. */
+const PLAIN = /^[ !#-[\]-~]{0,64}$/;
+
 function text(value: string): string {
+  if (PLAIN.test(value)) return `"${value}"`;
   if (!value.isWellFormed()) throw new JcsError('a well-formed string is wanted, got a lone surrogate');
   return JSON.stringify(value);
 }

@@ -86,7 +86,12 @@ function nodeOf(left: Sha256, right: Sha256): Sha256 {
 }
 
 function putHex(bytes: Uint8Array, at: number, hex: string): void {
-  for (let i = 0; i < 32; i++) bytes[at + i] = Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16);
+  for (let i = 0; i < 32; i++) bytes[at + i] = 16 * digit(hex.charCodeAt(2 * i)) + digit(hex.charCodeAt(2 * i + 1));
+}
+
+/** Of a lower-case hexadecimal digit: `0` is 48, `a` is 97. */
+function digit(code: number): number {
+  return code < 58 ? code - 48 : code - 87;
 }
 
 /** All fills of a blotter in order of sequence, each with its plan. */

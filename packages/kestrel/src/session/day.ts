@@ -23,6 +23,8 @@ export interface SymbolDay {
   /** Shares, and price × shares in E4, up to the end of each candle. */
   readonly volumes: Float64Array;
   readonly notionals: Float64Array;
+  /** The first n candles, made once, so that all frames of an instant share one list and its text. */
+  readonly firsts: (readonly Candle[] | undefined)[];
 }
 
 export interface Day {
@@ -117,6 +119,7 @@ function reckon(tape: Tape): Day {
       lastRows: Int32Array.from(lastRows),
       volumes: Float64Array.from(volumes),
       notionals: Float64Array.from(notionals),
+      firsts: [],
     };
   });
   return { candleUs, d: minutes % 60 === 0 ? `${minutes / 60}h` : `${minutes}m`, symbols, newsRows };
@@ -158,5 +161,10 @@ function shownKind({ columns }: Tape, slot: number): number {
 export function candlesUntil(day: SymbolDay, now: number, row: number): readonly Candle[] {
   let n = 0;
   while (n < day.candles.length && day.candles[n]!.t <= now && day.lastRows[n]! < row) n++;
-  return day.candles.slice(0, n);
+  let first = day.firsts[n];
+  if (first === undefined) {
+    first = day.candles.slice(0, n);
+    day.firsts[n] = first;
+  }
+  return first;
 }

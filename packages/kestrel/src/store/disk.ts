@@ -39,6 +39,8 @@ export class StoreFault extends Error {
 export interface Appender {
   /** Bytes that stand in the file now, whoever wrote them. */
   size(): number;
+  /** Whether the file reaches beyond so many bytes; asked before and after each append, so it must cost little. */
+  reaches(bytes: number): boolean;
   /** One write at the file's end, whole or refused; what a refused write left behind is the reader's to skip. */
   write(bytes: Uint8Array): void;
   /** What was written survives a crash once this returns. */
@@ -158,8 +160,10 @@ export const realDisk: Disk = {
 let drafts = 0;
 
 function appender(fd: number, path: string): Appender {
+  const one = new Uint8Array(1);
   return {
     size: () => fstatSync(fd).size,
+    reaches: (bytes) => readSync(fd, one, 0, 1, bytes) > 0,
     write(bytes) {
       try {
         const n = writeSync(fd, bytes);

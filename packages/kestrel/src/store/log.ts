@@ -104,8 +104,8 @@ export class SessionLog<E extends LoggedEvent = LoggedEvent> {
   refresh(): boolean {
     const appender = this.#open('existing');
     if (appender === undefined) return false;
+    if (!appender.reaches(this.#size)) return false;
     const size = appender.size();
-    if (size <= this.#size) return false;
     const before = this.#lines.length;
     this.#take(appender.read(this.#seen, size - this.#seen));
     if (this.#lines.length === before) return false;
@@ -133,13 +133,15 @@ export class SessionLog<E extends LoggedEvent = LoggedEvent> {
       const before = this.#size;
       this.#unsynced = true;
       appender.write(bytes);
-      const size = appender.size();
-      if (lead === 0 && size === before + bytes.length) {
+      const after = before + bytes.length;
+      // With these bytes the file ends where it would have ended without anybody else's.
+      if (lead === 0 && !appender.reaches(after)) {
         this.#accept(before, bytes.length - 1, record);
-        this.#seen = size;
-        this.#size = size;
+        this.#seen = after;
+        this.#size = after;
         return 'won';
       }
+      const size = appender.size();
       const mark = this.#lines.length;
       this.#take(appender.read(this.#seen, size - this.#seen));
       const line = this.#lines[mark];

@@ -51,6 +51,7 @@ export function memoryDisk(): MemoryDisk {
 function appenderOf(file: Held): Appender {
   return {
     size: () => file.length,
+    reaches: (bytes) => file.length > bytes,
     write(bytes) {
       const length = file.length + bytes.length;
       if (length > file.bytes.length) {
