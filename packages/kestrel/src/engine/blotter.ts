@@ -3,7 +3,7 @@ import { hashOf } from 'ground/digest';
 import { ENGINE_VERSION, type Engine } from './engine.ts';
 import { exact, inR } from './money.ts';
 import type { Cause, OrderState } from './orders.ts';
-import type { PlanEvent, PlanRun, Refusal } from './plan-run.ts';
+import type { PlanEvent, PlanRun, Refusal, Settlement } from './plan-run.ts';
 
 export interface Pins {
   readonly engine: string;
@@ -80,8 +80,22 @@ export interface BlotterPlan {
   readonly markE4?: number;
   /** What the open rest is marked at: the official close, else the last print, the last mid, or cost. */
   readonly openAtClose?: string;
+  /** Plans on options: what stays open, instrument by instrument. */
+  readonly positions?: readonly BlotterPosition[];
+  /** Plans on options: what expired. */
+  readonly settlements?: readonly Settlement[];
   readonly feeLines: readonly { readonly name: string; readonly e4: number }[];
   readonly events: readonly PlanEvent[];
+}
+
+export interface BlotterPosition {
+  readonly instrument: string;
+  /** `short`: a vertical sold for a credit. */
+  readonly side: 'long' | 'short';
+  readonly qty: number;
+  readonly costE4: number;
+  readonly markE4: number;
+  readonly openAtClose: string;
 }
 
 export interface Totals {
@@ -145,8 +159,7 @@ export function blotterOf(
 }
 
 function planOf(p: PlanRun, engine: Engine): BlotterPlan {
-  const { symbols } = engine.market;
-  const markedE4 = p.qty > 0 && p.markE4 !== undefined ? exact(exact(p.markE4 * p.qty) - p.costE4) : 0;
+  const { markedE4 } = p;
   const netE4 = exact(p.realizedE4 + markedE4 - p.feesE4);
   const near = nearestOf(p, engine);
   return {
@@ -160,13 +173,13 @@ function planOf(p: PlanRun, engine: Engine): BlotterPlan {
       clause: o.clause,
       side: o.side,
       qty: o.qty,
-      instrument: symbols[o.slot]!,
+      instrument: o.holding.instrument.name,
       limitE4: o.role === 'market' ? null : o.limitE4,
       createdAt: o.createdAt,
       arrivedAt: o.arrivedAt,
       state: o.state,
     })),
-    fills: p.fills.map(({ slot, ...f }) => ({ ...f, instrument: symbols[slot]! })),
+    fills: p.fills,
     costE4: p.costE4,
     feesE4: p.feesE4,
     realizedE4: p.realizedE4,
@@ -177,9 +190,31 @@ function planOf(p: PlanRun, engine: Engine): BlotterPlan {
     bestR: inR(p.bestE4, p.rE4),
     ...(near === undefined ? {} : { nearest: near }),
     openQty: p.qty,
-    ...(p.qty > 0 && p.markE4 !== undefined ? { markE4: p.markE4, openAtClose: p.markFrom ?? 'cost' } : {}),
+    ...marksOf(p),
     feeLines: [...p.feeTotals].map(([name, e4]) => ({ name, e4 })),
     events: p.events,
+  };
+}
+
+/** Of the one position that stays open its mark; of options all of them, and what expired. */
+function marksOf(p: PlanRun): Partial<BlotterPlan> {
+  const open = p.holdings.filter((h) => h.qty > 0 && h.markE4 !== undefined);
+  const only = open.length === 1 ? open[0]! : undefined;
+  return {
+    ...(only === undefined ? {} : { markE4: only.markE4!, openAtClose: only.markFrom ?? 'cost' }),
+    ...(p.tradesOptions
+      ? {
+          positions: open.map((h) => ({
+            instrument: h.instrument.name,
+            side: h.direction,
+            qty: h.qty,
+            costE4: h.costE4,
+            markE4: h.markE4!,
+            openAtClose: h.markFrom ?? 'cost',
+          })),
+          settlements: p.settlements,
+        }
+      : {}),
   };
 }
 

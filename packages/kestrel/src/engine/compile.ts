@@ -1,30 +1,42 @@
 /** Documents to plans: names resolved, prices and triggers compiled against one tape. */
 import type {
+  Expiry,
   KestrelDocument,
   Plan,
   Price,
-  PriceExpr,
   Ticket,
   Trigger as TriggerText,
   Using,
   Wake,
 } from '../lang/model.ts';
 import type { Tape } from '../market/columns.ts';
+import type { Chains } from './chains.ts';
 import { durationUs, type SessionClock } from './clock.ts';
 import { compileTrigger, type GroupHub, type TriggerPlace } from './compile-trigger.ts';
+import type { Holding } from './holding.ts';
 import { Group, type Op } from './levels.ts';
 import { budgetOf } from './money.ts';
-import { type CompiledClause, type CompiledTicket, labelOf, type PlanRun, type ReloadEvery } from './plan-run.ts';
-import { type CompiledPrice, compilePrice, offsetBy, type PriceSource } from './price.ts';
+import {
+  type CompiledClause,
+  type CompiledTicket,
+  labelOf,
+  type PlacedPrice,
+  type PlanRun,
+  type ReloadEvery,
+} from './plan-run.ts';
+import { compilePrice, offsetBy, type PriceSource } from './price.ts';
 import { EngineRefusal } from './refusal.ts';
 import { type Book, type Pod, Purse } from './risk.ts';
 import { resolveSeries } from './series.ts';
 import { MixedNode, Trigger } from './triggers.ts';
 
+/** What a USING line says. */
+export type Scope = Pick<Using, 'signal' | 'exec'> & { readonly expiry?: Expiry };
+
 /** What a document asks for, in order, with the USING that holds for each plan. */
 export interface Outline {
-  readonly plans: readonly { readonly plan: Plan; readonly using: Pick<Using, 'signal' | 'exec'> | undefined }[];
-  readonly wakes: readonly { readonly wake: Wake; readonly using: Pick<Using, 'signal' | 'exec'> | undefined }[];
+  readonly plans: readonly { readonly plan: Plan; readonly using: Scope | undefined }[];
+  readonly wakes: readonly { readonly wake: Wake; readonly using: Scope | undefined }[];
   readonly books: ReadonlyMap<string, Book>;
 }
 
@@ -32,12 +44,12 @@ export interface Outline {
  * @throws EngineRefusal `not-supported` when some plan needs what this engine does not trade; `K010`, `K011`
  */
 export function outline(documents: readonly KestrelDocument[], rE4: number): Outline {
-  const plans: { plan: Plan; using: Pick<Using, 'signal' | 'exec'> | undefined }[] = [];
-  const wakes: { wake: Wake; using: Pick<Using, 'signal' | 'exec'> | undefined }[] = [];
+  const plans: { plan: Plan; using: Scope | undefined }[] = [];
+  const wakes: { wake: Wake; using: Scope | undefined }[] = [];
   const books = new Map<string, Book>();
   const names = new Set<string>();
   for (const document of documents) {
-    let using: Pick<Using, 'signal' | 'exec'> | undefined;
+    let using: Scope | undefined;
     for (const s of document.statements) {
       switch (s.kind) {
         case 'using':
@@ -48,7 +60,6 @@ export function outline(documents: readonly KestrelDocument[], rE4: number): Out
             throw new EngineRefusal('K010', `plan ${s.name}: the name is taken by another plan of this run`);
           }
           names.add(s.name);
-          supported(s);
           plans.push({ plan: s, using: s.using ?? using });
           break;
         case 'wake':
@@ -78,55 +89,17 @@ export function outline(documents: readonly KestrelDocument[], rE4: number): Out
   return { plans, wakes, books };
 }
 
-/** Options are refused whole: a plan that needs them is never run as if it did not. */
-function supported(plan: Plan): void {
-  const tickets: Ticket[] = [plan.do.ticket];
-  for (const c of plan.clauses) {
-    if (c.kind === 'also' || c.kind === 'reload-when') tickets.push(c.ticket);
-    if (c.kind === 'reload-every' && c.ticket !== undefined) tickets.push(c.ticket);
-    if ((c.kind === 'exit' || c.kind === 'tp') && usesIntrinsic(c.price.expr)) refuse(plan, 'intrinsic');
-  }
-  for (const t of tickets) {
-    if (t.instrument.kind !== 'shares') refuse(plan, t.instrument.kind);
-    if (usesIntrinsic(t.price.expr)) refuse(plan, 'intrinsic');
-  }
-}
-
-function refuse(plan: Plan, what: string): never {
-  throw new EngineRefusal('not-supported', `plan ${plan.name}: this engine trades shares, not ${what}s`, {
-    expected: 'shares',
-    got: what,
-  });
-}
-
-function usesIntrinsic(e: PriceExpr): boolean {
-  switch (e.kind) {
-    case 'anchor':
-      return e.name === 'intrinsic';
-    case 'number':
-      return false;
-    case 'group':
-      return usesIntrinsic(e.of);
-    case 'sum':
-      return usesIntrinsic(e.base);
-    case 'lean':
-      return usesIntrinsic(e.a) || usesIntrinsic(e.b);
-    case 'min':
-    case 'max':
-      return e.args.some(usesIntrinsic);
-  }
-}
-
-/** Signal and exec slots: as USING says, else the tape's first share or index. */
+/** Signal and exec slots: as USING says, else the tape's first share or index. An exec may be a root of options. */
 export function slotsOf(
   tape: Tape,
-  using: Pick<Using, 'signal' | 'exec'> | undefined,
+  using: Scope | undefined,
+  underlyingOf: (root: string) => number | undefined,
 ): { readonly signal: number | undefined; readonly exec: number | undefined } {
   const find = (symbol: string): number | undefined => {
     const i = tape.instruments.findIndex((x) => x.kind !== 'option' && x.symbol === symbol);
     return i < 0 ? undefined : i;
   };
-  if (using !== undefined) return { signal: find(using.signal), exec: find(using.exec) };
+  if (using !== undefined) return { signal: find(using.signal), exec: underlyingOf(using.exec) };
   const first = tape.instruments.findIndex((x) => x.kind !== 'option');
   const slot = first < 0 ? undefined : first;
   return { signal: slot, exec: slot };
@@ -139,26 +112,38 @@ export function ttlOf(plan: Plan, t: number, session: SessionClock): number {
 }
 
 /** Compiles what `run` does. @throws Disarm when the tape cannot feed it */
-export function compilePlan(run: PlanRun, place: TriggerPlace, hub: GroupHub): void {
+export function compilePlan(run: PlanRun, place: TriggerPlace, hub: GroupHub, chains: Chains): void {
   const { doc } = run;
-  const source = (side: 'buy' | 'sell'): PriceSource => ({
-    market: hub.source.market,
-    slot: run.exec,
-    side,
-    basis: run.basis,
-  });
-  const buys = source('buy');
-  const sells = source('sell');
-  // Compiled once here for what the tape cannot feed; each order then has one of its own.
-  const priceOf = (text: Price, from: PriceSource): CompiledPrice => {
-    const price = compilePrice(text, from);
-    for (const when of price.cancelIf) trigger(when, 'level');
-    return price;
+  const { market } = hub.source;
+  const priceOf = (text: Price): ((holding: Holding, side: 'buy' | 'sell') => PlacedPrice) => {
+    // Compiled once here for what the tape cannot feed; each order then has triggers of its own.
+    for (const m of text.modifiers) if (m.kind === 'cancel-if') trigger(m.when, 'level');
+    const made = new Map<Holding, Partial<Record<'buy' | 'sell', PlacedPrice>>>();
+    return (holding, side) => {
+      let sides = made.get(holding);
+      if (sides === undefined) {
+        sides = {};
+        made.set(holding, sides);
+      }
+      let placed = sides[side];
+      if (placed === undefined) {
+        const source: PriceSource = { market, instrument: holding.instrument, side, basis: holding.basis };
+        placed = { compiled: compilePrice(text, source), source };
+        sides[side] = placed;
+      }
+      return placed;
+    };
+  };
+  const closing = (text: Price): ((holding: Holding) => PlacedPrice) => {
+    const of = priceOf(text);
+    return (holding) => of(holding, holding.closeSide);
   };
   const trigger = (text: TriggerText, sense: 'level' | 'rise') => compileTrigger(text, sense, place, hub);
   const ticketOf = (ticket: Ticket, label: string): CompiledTicket => {
-    const from = ticket.side === 'buy' ? buys : sells;
-    return { label, ticket, price: priceOf(ticket.price, from), source: from };
+    const { instrument: text } = ticket;
+    const instrument =
+      text.kind === 'shares' ? () => chains.shares(run.exec) : () => chains.resolve(text, run.execName, run.expiry);
+    return { label, ticket, instrument, priceFor: priceOf(ticket.price) };
   };
   run.do = ticketOf(doc.do.ticket, 'DO');
   // A gate may shut on the firing, which then needs a rise: such a WHEN is told of every change from the start.
@@ -200,16 +185,14 @@ export function compilePlan(run: PlanRun, place: TriggerPlace, hub: GroupHub): v
           label,
           multiple: c.multiple / 1e4,
           fracE4: c.frac,
-          price: priceOf(c.price, sells),
-          source: sells,
+          priceFor: closing(c.price),
         };
       case 'exit':
         return {
           kind: 'exit',
           label,
           trigger: trigger(c.when, 'level'),
-          price: priceOf(c.price, sells),
-          source: sells,
+          priceFor: closing(c.price),
         };
       case 'invalidate':
         return { kind: 'invalidate', label, trigger: trigger(c.when, 'level'), mode: c.mode ?? 'ride' };

@@ -4,25 +4,29 @@
  *
  * At each event: market state, matching, series, triggers, placements, wakes (docs/runtime.md, section 3).
  */
-import type { KestrelDocument, Plan, Using, Wake } from '../lang/model.ts';
+import type { KestrelDocument, Plan, Wake } from '../lang/model.ts';
 import { localToUtc } from '../market/calendar.ts';
 import { type Columns, Flag, Kind, type Tape } from '../market/columns.ts';
+import { Chains } from './chains.ts';
 import { durationUs, type SessionClock } from './clock.ts';
-import { compilePlan, type Outline, outline, slotsOf, ttlOf } from './compile.ts';
+import { compilePlan, type Outline, outline, type Scope, slotsOf, ttlOf } from './compile.ts';
 import { compileTrigger, Disarm, type GroupHub, type TriggerPlace } from './compile-trigger.ts';
 import { Extremes } from './extremes.ts';
 import { type FeeLine, type FeeSchedule, feeSchedule } from './fees.ts';
+import type { Holding } from './holding.ts';
 import type { Group } from './levels.ts';
 import { Attention, MarketState, PRINT_NOTES, PRINT_SLOW, QUOTE_SLOW, RARE } from './market-state.ts';
 import { type Execution, FILL_MODELS, type FillModel, Matching } from './matching.ts';
 import { budgetOf } from './money.ts';
 import { alive, left, NO_PLACE, type Order } from './orders.ts';
-import { type Desk, PlanRun, type Refusal } from './plan-run.ts';
+import { type Desk, PlanRun, type Refusal, tickets } from './plan-run.ts';
 import { EngineRefusal } from './refusal.ts';
 import { Purse } from './risk.ts';
 import type { Series, SeriesSource } from './series.ts';
+import { firstRow, Marks } from './settlement.ts';
 import { Timer, Timers } from './timers.ts';
 import type { ClockNode, Held, Instant, Reader, Trigger, Within } from './triggers.ts';
+import { Verticals } from './verticals.ts';
 import { Moved, percentile, replay, sessionSums, Windows } from './windows.ts';
 
 /** Semantics of this engine; a change of meaning is a new version. */
@@ -129,6 +133,11 @@ export class Engine implements Desk, GroupHub {
 
   readonly #columns: Columns;
   readonly #matching: Matching;
+  readonly #verticals: Verticals;
+  /** The tape's contracts, as documents ask for them. */
+  readonly chains: Chains;
+  /** Plans that own options or stand beside them, by slot of what moves their worst and best. */
+  readonly #holders: (PlanRun[] | undefined)[];
   readonly #timers = new Timers();
   readonly #instant: Instant;
   readonly #byName = new Map<string, PlanRun>();
@@ -140,6 +149,8 @@ export class Engine implements Desk, GroupHub {
   readonly #pending: Trigger[][];
   readonly #first: PlanRun[][];
   readonly #followers: PlanRun[][];
+  readonly #following = new Map<PlanRun, Set<number>>();
+  readonly #holding = new Map<PlanRun, Set<number>>();
   /** Extremes of spot since the last fill of anyone, by slot. */
   readonly #held: { on: boolean; high: number; low: number; readonly spots: Extremes }[];
   readonly #watch: Watch[];
@@ -190,6 +201,9 @@ export class Engine implements Desk, GroupHub {
     this.#instant = { seq: -1, t: tape.session.open, timers: this.#timers };
     this.reader = { instant: this.#instant, mode: 'read', unknown: [] };
     this.#matching = new Matching(this.market, model, (x) => this.#filled(x));
+    this.#verticals = new Verticals(this.market, model, (x) => this.#filled(x));
+    this.chains = new Chains(tape, this.market, () => this.#instant.t);
+    this.#holders = tape.instruments.map(() => undefined);
     const slots = tape.instruments.map((_, s) => s);
     this.#watching = slots.map(() => []);
     this.#windows = slots.map(() => undefined);
@@ -279,8 +293,8 @@ export class Engine implements Desk, GroupHub {
     }
   }
 
-  #planRun(plan: Plan, using: Pick<Using, 'signal' | 'exec'> | undefined, parts: Outline): PlanRun {
-    const { signal, exec } = slotsOf(this.tape, using);
+  #planRun(plan: Plan, using: Scope | undefined, parts: Outline): PlanRun {
+    const { signal, exec } = slotsOf(this.tape, using, (name) => this.chains.underlyingOf(name));
     if (plan.ttl.kind === 'clock') {
       const ttl = ttlOf(plan, this.#instant.t, this.session);
       if (ttl <= this.session.open || ttl > this.session.close) {
@@ -289,9 +303,8 @@ export class Engine implements Desk, GroupHub {
         });
       }
     }
-    if (exec !== undefined && this.tape.instruments[exec]!.kind === 'index') {
-      throw new EngineRefusal('not-supported', `plan ${plan.name}: an index cannot be traded`, { expected: 'shares' });
-    }
+    const execName = using?.exec ?? (exec === undefined ? '' : this.market.symbols[exec]!);
+    this.#admit(plan, { exec, execName });
     const purse = new Purse(budgetOf(plan.budget, this.rE4));
     const book = plan.book === undefined ? undefined : parts.books.get(plan.book);
     const purses = book === undefined ? [purse, this.sessionPurse] : [purse, book.purse, this.sessionPurse];
@@ -299,12 +312,31 @@ export class Engine implements Desk, GroupHub {
       doc: plan,
       signal: signal ?? -1,
       exec: exec ?? -1,
+      execName,
+      expiry: using?.expiry,
       purse,
       purses,
       book,
       rE4: this.rE4,
       desk: this,
     });
+  }
+
+  /** What a plan trades must be something that is traded, at fees that are known. @throws EngineRefusal */
+  #admit(plan: Plan, { exec, execName }: { readonly exec: number | undefined; readonly execName: string }): void {
+    for (const { instrument } of tickets(plan)) {
+      if (instrument.kind === 'shares') {
+        if (exec === undefined) continue;
+        const kind = this.tape.instruments[exec]!.kind;
+        if (kind === 'index' || this.market.symbols[exec] !== execName) {
+          throw new EngineRefusal('not-supported', `plan ${plan.name}: ${execName} has no shares to trade`, {
+            expected: 'options of it, or the shares of an equity',
+            got: kind === 'index' ? 'an index' : 'a root of options',
+          });
+        }
+        this.schedule.admit(this.chains.shares(exec).fee);
+      } else this.schedule.admit({ kind: 'option', root: execName, right: instrument.right, multiplier: 100 });
+    }
   }
 
   /** What the tape cannot feed is disarmed, with the reason. */
@@ -314,7 +346,7 @@ export class Engine implements Desk, GroupHub {
       return;
     }
     try {
-      compilePlan(run, this.#placeOf(run), this);
+      compilePlan(run, this.#placeOf(run), this, this.chains);
       if (run.doc.regime !== undefined) this.#windowsOf(run.signal).minutes();
     } catch (e) {
       if (!(e instanceof Disarm)) throw e;
@@ -322,8 +354,8 @@ export class Engine implements Desk, GroupHub {
     }
   }
 
-  #wakeRun(wake: Wake, using: Pick<Using, 'signal' | 'exec'> | undefined): WakeRun {
-    const { signal } = slotsOf(this.tape, using);
+  #wakeRun(wake: Wake, using: Scope | undefined): WakeRun {
+    const { signal } = slotsOf(this.tape, using, (name) => this.chains.underlyingOf(name));
     if (signal === undefined) {
       throw new EngineRefusal('not-supported', `wake ${wake.name}: the symbol of its USING is not on this tape`);
     }
@@ -448,7 +480,10 @@ export class Engine implements Desk, GroupHub {
         if ((m.halted[s] === 1) !== on) {
           m.halted[s] = on ? 1 : 0;
           m.quoteEvent[s] = -1;
+          this.#haltContracts(s);
         }
+      } else if (kind[i] === Kind.oquote) {
+        if (m.halted[s] === 0 && (flags[i]! & Flag.suspect) === 0) m.quoteEvent[s] = i;
       } else if (kind[i] === Kind.quote && m.halted[s] === 0 && (flags[i]! & Flag.suspect) === 0) {
         m.quoteEvent[s] = i;
         m.hasQuotes[s] = 1;
@@ -456,6 +491,17 @@ export class Engine implements Desk, GroupHub {
       }
     }
     this.row = this.#from;
+  }
+
+  /** Contracts stand still as long as what they are written on does. */
+  #haltContracts(underlying: number): void {
+    const m = this.market;
+    for (const s of this.chains.contractsOn(underlying)) {
+      m.halted[s] = m.halted[underlying]!;
+      m.quoteEvent[s] = -1;
+      const att = m.attention[s]!;
+      m.attention[s] = m.halted[s] === 1 ? att | Attention.special : att & ~Attention.special;
+    }
   }
 
   /** The hot loop. Nothing in it allocates; whatever needs more than a row noted goes to a slow path. */
@@ -498,6 +544,17 @@ export class Engine implements Desk, GroupHub {
           }
           continue;
         }
+      } else if (kind === Kind.oquote) {
+        const s = inst[i]!;
+        const att = attention[s]!;
+        if ((att & Attention.special) !== 0 || flags[i] !== 0) continue;
+        quoteEvents[s] = i;
+        if (att !== 0 || C[i]! < quoteBuy[s]! || A[i]! > quoteSell[s]!) {
+          this.row = i + 1;
+          this.#contractQuoted(i, t, s);
+          if (this.#stops !== 0 && this.#stopNow()) return;
+        }
+        continue;
       } else if (kind === Kind.trade) {
         const s = inst[i]!;
         const att = attention[s]!;
@@ -524,7 +581,8 @@ export class Engine implements Desk, GroupHub {
         }
       }
       this.row = i + 1;
-      this.#rare(i, t);
+      if (kind === Kind.otrade) this.#contractPrinted(i, t);
+      else this.#rare(i, t);
       if (this.#stops !== 0 && this.#stopNow()) return;
     }
     if (this.row < end) this.row = end;
@@ -563,6 +621,43 @@ export class Engine implements Desk, GroupHub {
     this.#at(i, t, s);
     this.#quoted(i, s);
     this.#after(s, t, moved | this.#carry(s));
+  }
+
+  #contractQuoted(i: number, t: number, s: number): void {
+    this.#at(i, t, s);
+    const m = this.market;
+    this.#quoted(i, s);
+    const att = m.attention[s]!;
+    if (m.good(s)) {
+      if ((att & Attention.held) !== 0) m.goodQuote[s] = i;
+      if ((att & Attention.legs) !== 0) this.#verticals.quote(s);
+    }
+    this.#afterContract(s, att);
+  }
+
+  /** Prints of contracts fill, and set `last`. */
+  #contractPrinted(i: number, t: number): void {
+    const { inst, flags, a, b } = this.#columns;
+    const s = inst[i]!;
+    const m = this.market;
+    const att = m.attention[s]!;
+    if ((att & Attention.special) !== 0 || flags[i] !== 0) return;
+    const p = a[i]!;
+    m.hasTrades[s] = 1;
+    m.spot[s] = p;
+    const meets = b[i]! > 0 && (p < m.printBuy[s]! || p > m.printSell[s]!);
+    if (!meets && (att & Attention.pegs) === 0) return;
+    this.#at(i, t, s);
+    if (meets) this.#printed(i, s, p, b[i]!);
+    this.#afterContract(s, att);
+  }
+
+  /** Steps 3 to 6 of an event of a contract: it sets no series, but its orders and holders may follow it. */
+  #afterContract(s: number, att: number): void {
+    if (this.#podsMoved.length > 0) this.#haltPods();
+    if ((att & Attention.pegs) !== 0) this.#wakePlans(s, att);
+    if ((att & Attention.held) !== 0) for (const plan of this.#holders[s] ?? []) plan.noteMarks();
+    if (this.#touched.length > 0 || this.#toArm.length > 0 || this.#touchedWakes.length > 0) this.#settle();
   }
 
   /** Resting orders against a new quote. */
@@ -702,6 +797,7 @@ export class Engine implements Desk, GroupHub {
     }
     if (this.#podsMoved.length > 0) this.#haltPods();
     if (dirty !== 0) this.#refresh(s, dirty);
+    if ((att & Attention.held) !== 0) for (const plan of this.#holders[s] ?? []) plan.noteMarks();
     if ((att & (Attention.pending | Attention.firstEvent | Attention.pegs)) !== 0) this.#wakePlans(s, att);
     if (this.#touched.length > 0 || this.#toArm.length > 0 || this.#touchedWakes.length > 0) this.#settle();
     this.#quiet(s, dirty);
@@ -773,6 +869,7 @@ export class Engine implements Desk, GroupHub {
         if (turnsOn || m.halted[s] === 1) {
           m.halted[s] = turnsOn ? 1 : 0;
           m.quoteEvent[s] = -1;
+          this.#haltContracts(s);
         }
         moved = ALL_MOVED | Moved.halt;
         break;
@@ -910,7 +1007,7 @@ export class Engine implements Desk, GroupHub {
       case Timer.arrive: {
         const order = subject as Order;
         if (order.state !== 'in-flight') break;
-        this.#matching.arrive(order, time);
+        this.#arrive(order, time);
         break;
       }
       case Timer.replace:
@@ -932,6 +1029,16 @@ export class Engine implements Desk, GroupHub {
     if (this.#touched.length > 0 || this.#toArm.length > 0 || this.#touchedWakes.length > 0) this.#settle();
   }
 
+  #arrive(order: Order, t: number): void {
+    if (order.holding.instrument.kind === 'vertical') this.#verticals.arrive(order, t);
+    else this.#matching.arrive(order, t);
+  }
+
+  #lift(order: Order): void {
+    if (order.holding.instrument.kind === 'vertical') this.#verticals.lift(order);
+    else this.#matching.lift(order);
+  }
+
   #replaced(order: Order, stamp: number, t: number): void {
     const to = order.next;
     if (to === undefined || order.stamp !== stamp || !alive(order)) return;
@@ -942,19 +1049,21 @@ export class Engine implements Desk, GroupHub {
       order.limitE4 = to.limitE4;
       order.qty = to.qty;
     } else if (loses) {
-      this.#matching.lift(order);
+      this.#lift(order);
       order.limitE4 = to.limitE4;
       order.qty = to.qty;
-      if (left(order) > 0) this.#matching.arrive(order, t);
+      if (left(order) > 0) this.#arrive(order, t);
       else order.state = 'filled';
     } else {
       order.qty = to.qty;
       if (left(order) <= 0) {
         order.state = 'filled';
-        this.#matching.lift(order);
+        this.#lift(order);
       }
     }
-    if (order.role === 'entry') this.reserve(order, alive(order) ? left(order) * order.limitE4 : 0);
+    if (order.role === 'entry') {
+      this.reserve(order, alive(order) ? plan.stakeE4(order.holding, left(order), order.limitE4) : 0);
+    }
     plan.reprice(order);
   }
 
@@ -1030,7 +1139,8 @@ export class Engine implements Desk, GroupHub {
       clause: spec.clause,
       role: spec.role,
       side: spec.side,
-      slot: spec.owner.exec,
+      holding: spec.holding,
+      slot: spec.holding.instrument.id,
       createdAt: t,
       price: spec.price,
       step: 0,
@@ -1050,10 +1160,9 @@ export class Engine implements Desk, GroupHub {
     };
     spec.owner.placed(order);
     this.reserve(order, spec.reservedE4);
-    const latency = this.#latency(order.slot);
-    if (latency === 0) {
-      this.#matching.arrive(order, t);
-    } else this.#timers.push({ t: t + latency, kind: Timer.arrive, subject: order, stamp: 0 });
+    const latency = this.#latency(order);
+    if (latency === 0) this.#arrive(order, t);
+    else this.#timers.push({ t: t + latency, kind: Timer.arrive, subject: order, stamp: 0 });
     const after = spec.price?.compiled.escAfterUs ?? [];
     for (let k = 0; k < after.length; k++) {
       this.#timers.push({ t: t + after[k]!, kind: Timer.esc, subject: order, stamp: k + 1 });
@@ -1062,7 +1171,8 @@ export class Engine implements Desk, GroupHub {
   }
 
   /** Bars alone know no instant inside themselves: an order waits for the first bar that starts after it. */
-  #latency(s: number): number {
+  #latency({ slot: s, holding }: Order): number {
+    if (holding.instrument.kind !== 'shares') return this.model.latencyUs;
     const m = this.market;
     return m.hasQuotes[s] === 0 && m.hasTrades[s] === 0 ? 0 : this.model.latencyUs;
   }
@@ -1070,7 +1180,7 @@ export class Engine implements Desk, GroupHub {
   pull(order: Order): void {
     if (!alive(order)) return;
     const stood = order.state === 'resting';
-    if (stood) this.#matching.lift(order);
+    if (stood) this.#lift(order);
     order.state = 'pulled';
     order.next = undefined;
     order.stamp++;
@@ -1081,7 +1191,7 @@ export class Engine implements Desk, GroupHub {
     order.next = to;
     order.stamp++;
     const { t } = this.#instant;
-    const latency = this.#latency(order.slot);
+    const latency = this.#latency(order);
     if (latency === 0) this.#replaced(order, order.stamp, t);
     else this.#timers.push({ t: t + latency, kind: Timer.replace, subject: order, stamp: order.stamp });
   }
@@ -1103,8 +1213,18 @@ export class Engine implements Desk, GroupHub {
     this.#timers.push({ t: plan.ttlAt, kind: Timer.ttl, subject: plan, stamp: 0 });
   }
 
-  fees(fill: { readonly side: 'buy' | 'sell'; readonly qty: number; readonly priceE4: number }): readonly FeeLine[] {
-    return this.schedule.of(fill);
+  fees({ instrument, side, qty, priceE4, legs }: Parameters<Desk['fees']>[0]): readonly FeeLine[] {
+    if (instrument.kind !== 'vertical') {
+      return this.schedule.of({ side, qty, priceE4, instrument: instrument.fee });
+    }
+    // Before it fills, a vertical's legs have no prices of their own: the whole of it is the long one's.
+    const [longE4, shortE4] = legs ?? [priceE4, 0];
+    const other = side === 'buy' ? 'sell' : 'buy';
+    const { long, short } = instrument.fees;
+    return summed([
+      ...this.schedule.of({ side, qty, priceE4: longE4, instrument: long, legs: 2 }),
+      ...this.schedule.of({ side: other, qty, priceE4: shortE4, instrument: short, legs: 2 }),
+    ]);
   }
 
   regime(plan: PlanRun): 'open' | 'shut' {
@@ -1133,15 +1253,77 @@ export class Engine implements Desk, GroupHub {
   }
 
   follow(plan: PlanRun): void {
+    if (plan.tradesOptions) {
+      this.#followOptions(plan);
+      return;
+    }
     const list = this.#followers[plan.exec]!;
     const at = list.indexOf(plan);
     const wants = plan.follows();
     if (wants && at < 0) list.push(plan);
     else if (!wants && at >= 0) list.splice(at, 1);
     else return;
-    const attention = this.market.attention;
-    if (list.length > 0) attention[plan.exec] = attention[plan.exec]! | Attention.pegs;
-    else attention[plan.exec] = attention[plan.exec]! & ~Attention.pegs;
+    this.#attendIf(plan.exec, Attention.pegs, list.length > 0);
+  }
+
+  #attendIf(s: number, bit: number, on: boolean): void {
+    const { attention } = this.market;
+    attention[s] = on ? attention[s]! | bit : attention[s]! & ~bit;
+  }
+
+  /** Slots whose events the plan's orders follow: both legs, the underlying, for `fair` the chain. */
+  #followOptions(plan: PlanRun): void {
+    const wanted = new Set<number>();
+    for (const { instrument, sells, readsFair } of plan.followed()) {
+      for (const s of instrument.slots) wanted.add(s);
+      if (instrument.kind === 'shares') continue;
+      if ((sells || readsFair) && instrument.underlying >= 0) wanted.add(instrument.underlying);
+      if (readsFair) {
+        const { chain } = instrument.kind === 'option' ? instrument.contract : instrument.long;
+        for (const s of chain.slots) wanted.add(s);
+      }
+    }
+    this.#enlist(this.#following, plan, { wanted, lists: this.#followers, bit: Attention.pegs });
+  }
+
+  hold(plan: PlanRun): void {
+    const wanted = new Set<number>();
+    for (const { instrument, qty } of plan.holdings) {
+      if (qty === 0) continue;
+      for (const s of instrument.slots) {
+        wanted.add(s);
+        if (instrument.kind !== 'shares' && this.market.goodQuote[s]! < this.market.quoteEvent[s]!) {
+          this.market.seekGood(s);
+        }
+      }
+    }
+    this.#enlist(this.#holding, plan, { wanted, lists: this.#holders, bit: Attention.held });
+  }
+
+  /** Puts a plan on the lists of the slots it wants, and off the others. */
+  #enlist(
+    now: Map<PlanRun, Set<number>>,
+    plan: PlanRun,
+    {
+      wanted,
+      lists,
+      bit,
+    }: { readonly wanted: Set<number>; readonly lists: (PlanRun[] | undefined)[]; readonly bit: number },
+  ): void {
+    for (const s of now.get(plan) ?? []) {
+      if (wanted.has(s)) continue;
+      const list = lists[s]!;
+      list.splice(list.indexOf(plan), 1);
+      this.#attendIf(s, bit, list.length > 0);
+    }
+    for (const s of wanted) {
+      if (now.get(plan)?.has(s)) continue;
+      lists[s] ??= [];
+      lists[s].push(plan);
+      this.#attendIf(s, bit, true);
+    }
+    if (wanted.size > 0) now.set(plan, wanted);
+    else now.delete(plan);
   }
 
   cancelTrigger(plan: PlanRun, order: Order): Trigger[] {
@@ -1182,17 +1364,22 @@ export class Engine implements Desk, GroupHub {
 
   #filled(execution: Execution): void {
     const plan = execution.order.owner as PlanRun;
+    const { kind } = execution.order.holding.instrument;
     const s = execution.order.slot;
     plan.filled(execution, ++this.fillCount);
     this.#stops |= STOP_FILL;
-    // Excursions count from each fill: extremes of spot begin anew.
+    if (kind === 'shares' && !plan.tradesOptions) this.#anew(s);
+    this.#touchPlan(plan);
+    this.#onFill?.({ plan: plan.name, execution, t: this.#instant.t });
+  }
+
+  /** Excursions count from each fill: extremes of spot begin anew. */
+  #anew(s: number): void {
     const held = this.#held[s]!;
     held.on = true;
     held.high = Number.NaN;
     held.low = Number.NaN;
     this.#unquiet(s);
-    this.#touchPlan(plan);
-    this.#onFill?.({ plan: plan.name, execution, t: this.#instant.t });
   }
 
   // -------------------------------------------------------------- series
@@ -1284,36 +1471,37 @@ export class Engine implements Desk, GroupHub {
   // -------------------------------------------------------------- the close
 
   #settleAtClose(): void {
-    const marks = this.#marks();
+    const marks = new Marks(this.tape, this.market, this.closeT);
     for (const plan of this.plans) {
       plan.close();
-      if (plan.qty > 0) {
-        const mark = marks[plan.exec]!;
-        plan.markE4 = mark.priceE4 ?? Math.floor(plan.costE4 / plan.qty);
-        plan.markFrom = mark.priceE4 === undefined ? 'cost' : mark.from;
-      }
+      for (const holding of plan.holdings) if (holding.qty > 0) this.#settleHolding(plan, holding, marks);
       plan.lastExcursion();
     }
     this.#toArm = [];
     this.#touched = [];
   }
 
-  #marks(): { readonly priceE4: number | undefined; readonly from: string }[] {
-    const m = this.market;
-    const { t, kind, inst, a } = this.#columns;
-    const official = new Map<number, number>();
-    for (let i = firstRow(t, this.closeT); i < t.length; i++) {
-      const s = inst[i]!;
-      if (kind[i] === Kind.close && !official.has(s)) official.set(s, a[i]!);
+  /** What expires today ends at what it is worth; the rest is marked. */
+  #settleHolding(plan: PlanRun, holding: Holding, marks: Marks): void {
+    const { instrument } = holding;
+    if (instrument.kind !== 'shares') {
+      const at = marks.settlement(instrument);
+      if (at !== undefined) {
+        plan.settle(holding, at);
+        return;
+      }
     }
-    return m.symbols.map((_, s) => {
-      const close = official.get(s);
-      if (close !== undefined) return { priceE4: close, from: 'close' };
-      if (!Number.isNaN(m.last(s))) return { priceE4: m.last(s), from: 'last' };
-      if (!Number.isNaN(m.lastMid[s]!)) return { priceE4: m.lastMid[s]!, from: 'mid' };
-      return { priceE4: undefined, from: 'cost' };
-    });
+    const mark = marks.of(instrument);
+    holding.markE4 = mark?.priceE4 ?? Math.floor(holding.entryCostE4 / holding.entryQty);
+    holding.markFrom = mark?.from ?? 'cost';
   }
+}
+
+/** Lines of one name are one line. */
+function summed(lines: readonly FeeLine[]): readonly FeeLine[] {
+  const sums = new Map<string, number>();
+  for (const { name, e4 } of lines) sums.set(name, (sums.get(name) ?? 0) + e4);
+  return [...sums].map(([name, e4]) => ({ name, e4 }));
 }
 
 function byRank(x: PlanRun, y: PlanRun): number {
@@ -1322,18 +1510,6 @@ function byRank(x: PlanRun, y: PlanRun): number {
 
 function isGood(bid: number, bidSize: number, ask: number, askSize: number): boolean {
   return bid > 0 && ask > bid && bidSize > 0 && askSize > 0;
-}
-
-/** First row with time >= t. */
-function firstRow(times: Float64Array, t: number): number {
-  let lo = 0;
-  let hi = times.length;
-  while (lo < hi) {
-    const mid = (lo + hi) >> 1;
-    if (times[mid]! < t) lo = mid + 1;
-    else hi = mid;
-  }
-  return lo;
 }
 
 function intraday(efficiency: number): string | undefined {

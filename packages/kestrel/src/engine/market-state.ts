@@ -2,7 +2,7 @@
  * What the market shows now, one slot a symbol: which row is the standing quote, the last print, the session's sums.
  * The book itself is read from the tape's own row, so that the hot loop writes next to nothing.
  */
-import type { Columns, Tape, TapeInstrument } from '../market/columns.ts';
+import { type Columns, Kind, type Tape, type TapeInstrument } from '../market/columns.ts';
 
 /** Reasons for which an event of a symbol needs more than its row noted. Bits of `attention`. */
 export const Attention = {
@@ -26,12 +26,17 @@ export const Attention = {
   firstEvent: 256,
   /** Windows or bars are kept for some series. */
   windows: 512,
+  /** Some vertical has this contract for a leg. */
+  legs: 1024,
+  /** A plan owns it, or something beside it, and its worst and best are looked at. */
+  held: 2048,
 } as const;
 
 /** Bits that send every event of the symbol down the rare path. */
 export const RARE = Attention.special | Attention.quotesSetSpot;
 /** Bits for which every quote, and every print, leaves the fast path. */
-export const QUOTE_SLOW = Attention.pending | Attention.carry | Attention.pegs | Attention.firstEvent;
+export const QUOTE_SLOW =
+  Attention.pending | Attention.carry | Attention.pegs | Attention.firstEvent | Attention.legs | Attention.held;
 export const PRINT_SLOW = QUOTE_SLOW | Attention.everyPrint;
 /** Bits for which a print leaves something behind even when it changes nothing. */
 export const PRINT_NOTES = Attention.windows | Attention.watchVolume;
@@ -41,6 +46,8 @@ export class MarketState {
   readonly tickE4: Float64Array;
   /** Row of the standing quote; -1 when the book is empty. */
   readonly quoteEvent: Int32Array;
+  /** Row of a contract's last good quote, kept while some plan owns it; -1 before one. */
+  readonly goodQuote: Int32Array;
   /** Floor of the mid of the last good quote, kept until the first print; NaN before one. */
   readonly lastMid: Float64Array;
   readonly halted: Uint8Array;
@@ -105,6 +112,7 @@ export class MarketState {
     const filled = (value: number) => new Float64Array(n).fill(value);
     const unknown = () => filled(Number.NaN);
     this.quoteEvent = new Int32Array(n).fill(-1);
+    this.goodQuote = new Int32Array(n).fill(-1);
     this.lastMid = unknown();
     this.halted = new Uint8Array(n);
     this.seen = new Uint8Array(n);
@@ -120,6 +128,10 @@ export class MarketState {
     this.attention = new Int32Array(n).fill(Attention.special | Attention.quotesSetSpot);
     this.hasQuotes = new Uint8Array(n);
     this.hasTrades = new Uint8Array(n);
+    tape.instruments.forEach((x, s) => {
+      // Contracts have no series of their own, so no first event that begins them.
+      if (x.kind === 'option') this.attention[s] = 0;
+    });
     this.spotLo = filled(Number.POSITIVE_INFINITY);
     this.spotHi = filled(Number.NEGATIVE_INFINITY);
     this.printBuy = filled(Number.NEGATIVE_INFINITY);
@@ -153,11 +165,32 @@ export class MarketState {
     const bid = a[q]!;
     return bid > 0 && c[q]! > bid && b[q]! > 0 && d[q]! > 0;
   }
+  /** Whether a row is a quote that prices and fills. */
+  goodRow(q: number): boolean {
+    const { a, b, c, d } = this.#columns;
+    return a[q]! > 0 && c[q]! > a[q]! && b[q]! > 0 && d[q]! > 0;
+  }
+  /** Finds the last good quote of a contract among the rows up to the standing one. */
+  seekGood(s: number): void {
+    const { kind, inst, flags } = this.#columns;
+    for (let i = this.quoteEvent[s]!; i >= 0; i--) {
+      if (inst[i] === s && kind[i] === Kind.oquote && flags[i] === 0 && this.goodRow(i)) {
+        this.goodQuote[s] = i;
+        return;
+      }
+    }
+  }
   bid(s: number): number {
     return this.#columns.a[this.quoteEvent[s]!]!;
   }
   ask(s: number): number {
     return this.#columns.c[this.quoteEvent[s]!]!;
+  }
+  bidAt(row: number): number {
+    return this.#columns.a[row]!;
+  }
+  askAt(row: number): number {
+    return this.#columns.c[row]!;
   }
   bidSize(s: number): number {
     return this.#columns.b[this.quoteEvent[s]!]!;

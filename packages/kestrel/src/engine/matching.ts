@@ -3,15 +3,18 @@ import type { MarketState } from './market-state.ts';
 import { alive, type Cause, left, NO_PLACE, type Order, OwnBook } from './orders.ts';
 
 export interface FillModel {
-  readonly name: 'strict-cross-v1' | 'maker-v1';
+  readonly name: 'strict-cross-v1' | 'maker-v1' | 'touch-v1';
   readonly latencyUs: number;
   /** Whether prints at the limit fill once the queue has printed. */
   readonly queue: boolean;
+  /** Whether a touch fills: the most that may be hoped for, told beside the others and never alone. */
+  readonly touch: boolean;
 }
 
 export const FILL_MODELS: Readonly<Record<FillModel['name'], FillModel>> = {
-  'strict-cross-v1': { name: 'strict-cross-v1', latencyUs: 50_000, queue: false },
-  'maker-v1': { name: 'maker-v1', latencyUs: 5_000, queue: true },
+  'strict-cross-v1': { name: 'strict-cross-v1', latencyUs: 50_000, queue: false, touch: false },
+  'maker-v1': { name: 'maker-v1', latencyUs: 5_000, queue: true, touch: false },
+  'touch-v1': { name: 'touch-v1', latencyUs: 5_000, queue: false, touch: true },
 };
 
 export interface Execution {
@@ -23,6 +26,8 @@ export interface Execution {
   readonly event: number;
   readonly sizeSeen: number;
   readonly queueAhead?: number;
+  /** Verticals: prices of the long leg and the short one, E4. */
+  readonly legs?: readonly [number, number];
 }
 
 export class Matching {
@@ -71,16 +76,19 @@ export class Matching {
     const ask = m.ask(s);
     const bid = m.bid(s);
     const all = book.unsettled > 0;
+    const { touch } = this.#model;
     for (let i = 0; i < book.markets.length; i++) this.#meet(book.markets[i]!, event);
     for (let i = 0; i < book.buys.length; i++) {
       const order = book.buys[i]!;
-      if (!all && order.limitE4 <= ask) break;
-      this.#standing(order, event, order.limitE4 > ask, order.limitE4 === bid ? m.bidSize(s) : NO_PLACE);
+      const meets = order.limitE4 > ask || (touch && order.limitE4 === ask);
+      if (!all && !meets) break;
+      this.#standing(order, event, meets, order.limitE4 === bid ? m.bidSize(s) : NO_PLACE);
     }
     for (let i = 0; i < book.sells.length; i++) {
       const order = book.sells[i]!;
-      if (!all && order.limitE4 >= bid) break;
-      this.#standing(order, event, order.limitE4 < bid, order.limitE4 === ask ? m.askSize(s) : NO_PLACE);
+      const meets = order.limitE4 < bid || (touch && order.limitE4 === bid);
+      if (!all && !meets) break;
+      this.#standing(order, event, meets, order.limitE4 === ask ? m.askSize(s) : NO_PLACE);
     }
     this.#sweep(book);
   }
@@ -176,7 +184,7 @@ export class Matching {
     for (let i = 0; i < list.length; i++) {
       const order = list[i]!;
       const through = order.side === 'buy' ? order.limitE4 > price : order.limitE4 < price;
-      if (through) {
+      if (through || (this.#model.touch && order.limitE4 === price)) {
         order.queue = 0;
         taken += this.#take(order, size - taken, order.limitE4, 'print-through', event, size);
         continue;
@@ -204,7 +212,8 @@ export class Matching {
     order.filled += qty;
     // An order that a replacement on its way will make larger lives on.
     if (left(order) === 0 && (order.next === undefined || order.next.qty <= order.filled)) order.state = 'filled';
-    this.#fill({ order, qty, priceE4, cause, event, sizeSeen, ...(queueAhead === undefined ? {} : { queueAhead }) });
+    const ahead = queueAhead ?? (this.#model.queue && order.holding.instrument.kind === 'option' ? 0 : undefined);
+    this.#fill({ order, qty, priceE4, cause, event, sizeSeen, ...(ahead === undefined ? {} : { queueAhead: ahead }) });
     return qty;
   }
 
@@ -221,12 +230,13 @@ export class Matching {
     const m = this.#market;
     const s = book.slot;
     // Prices are integers: at the limit or better is better than the next one.
-    const touch = this.#model.queue ? 1 : 0;
-    m.printBuy[s] = book.bestBuy + touch;
-    m.printSell[s] = book.bestSell - touch;
+    const { queue, touch } = this.#model;
+    const print = queue || touch ? 1 : 0;
+    m.printBuy[s] = book.bestBuy + print;
+    m.printSell[s] = book.bestSell - print;
     const every = book.unsettled > 0;
-    m.quoteBuy[s] = every ? Number.POSITIVE_INFINITY : book.bestBuy;
-    m.quoteSell[s] = book.bestSell;
+    m.quoteBuy[s] = every ? Number.POSITIVE_INFINITY : book.bestBuy + (touch ? 1 : 0);
+    m.quoteSell[s] = book.bestSell - (touch ? 1 : 0);
   }
 
   #count(book: OwnBook): void {

@@ -1,4 +1,5 @@
 /** Orders, and the side of the book where ours stand: best price first, then first arrived. */
+import type { Holding } from './holding.ts';
 import type { CompiledPrice, PriceSource } from './price.ts';
 
 export type OrderState = 'in-flight' | 'resting' | 'filled' | 'pulled' | 'refused' | 'dead';
@@ -21,6 +22,9 @@ export interface Order {
   readonly clause: string;
   readonly role: OrderRole;
   readonly side: 'buy' | 'sell';
+  /** The position it adds to, or takes from. */
+  readonly holding: Holding;
+  /** Number of its book: the slot of shares or a contract, past all slots for a vertical. */
   readonly slot: number;
   readonly createdAt: number;
   readonly price: { readonly compiled: CompiledPrice; readonly source: PriceSource } | undefined;

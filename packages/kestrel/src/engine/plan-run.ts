@@ -2,13 +2,17 @@
  * One plan of a session, as a state machine: dormant, armed, fired, managing, done. It is read in step 4 and acts in
  * step 5; what it needs of the world it asks its desk for.
  */
-import type { Plan, PlanClause, Ticket } from '../lang/model.ts';
+import type { Expiry, Plan, PlanClause, Ticket } from '../lang/model.ts';
+import type { NoInstrument } from './chains.ts';
 import type { FeeLine } from './fees.ts';
+import { Holding } from './holding.ts';
+import { type Instrument, markNow } from './instrument.ts';
 import type { Place } from './levels.ts';
+import type { MarketState } from './market-state.ts';
 import type { Execution } from './matching.ts';
 import { exact, mulDivFloor } from './money.ts';
 import { alive, left, type Order, type OrderOwner, type OrderRole } from './orders.ts';
-import { type CompiledPrice, type PriceSource, priceNow } from './price.ts';
+import { type CompiledPrice, type PriceSource, priceNow, tickPrice } from './price.ts';
 import type { Book, Purse } from './risk.ts';
 import { type Reader, TRUE, type Trigger } from './triggers.ts';
 
@@ -36,19 +40,25 @@ export interface Fill {
   readonly side: 'buy' | 'sell';
   readonly qty: number;
   readonly priceE4: number;
-  readonly slot: number;
+  readonly instrument: string;
   readonly cause: Execution['cause'];
   readonly event: number;
   readonly sizeSeen: number;
   readonly queueAhead?: number;
 }
 
-/** A ticket with its price compiled. */
+/** A price as it stands for one position. */
+export interface PlacedPrice {
+  readonly compiled: CompiledPrice;
+  readonly source: PriceSource;
+}
+
+/** A ticket: what it means now, and its price for the position it would add to or take from. */
 export interface CompiledTicket {
   readonly label: string;
   readonly ticket: Ticket;
-  readonly price: CompiledPrice;
-  readonly source: PriceSource;
+  readonly instrument: () => Instrument | NoInstrument;
+  readonly priceFor: (holding: Holding, side: 'buy' | 'sell') => PlacedPrice;
 }
 
 /** Clauses, compiled against one tape. */
@@ -66,15 +76,13 @@ export type CompiledClause =
       readonly multiple: number;
       /** 1e-4; absent: all of it. */
       readonly fracE4: number | undefined;
-      readonly price: CompiledPrice;
-      readonly source: PriceSource;
+      readonly priceFor: (holding: Holding) => PlacedPrice;
     }
   | {
       readonly kind: 'exit';
       readonly label: string;
       readonly trigger: Trigger;
-      readonly price: CompiledPrice;
-      readonly source: PriceSource;
+      readonly priceFor: (holding: Holding) => PlacedPrice;
     }
   | { readonly kind: 'invalidate'; readonly label: string; readonly trigger: Trigger; readonly mode: 'ride' | 'flat' }
   | { readonly kind: 'cancel-if'; readonly label: string; readonly trigger: Trigger }
@@ -91,6 +99,7 @@ export interface ReloadEvery {
 /** What a plan asks of the engine. */
 export interface Desk {
   readonly reader: Reader;
+  readonly market: MarketState;
   readonly closeT: number;
   /** Slot of the symbol whose event this is; -1 at a timer. */
   readonly eventSlot: number;
@@ -101,6 +110,7 @@ export interface Desk {
     readonly clause: string;
     readonly role: OrderRole;
     readonly side: 'buy' | 'sell';
+    readonly holding: Holding;
     readonly qty: number;
     readonly limitE4: number;
     readonly price: Order['price'];
@@ -111,12 +121,20 @@ export interface Desk {
   reserve(order: Order, amountE4: number): void;
   refuse(refusal: Omit<Refusal, 't'>): void;
   ttlTimer(plan: PlanRun): void;
-  fees(fill: { readonly side: 'buy' | 'sell'; readonly qty: number; readonly priceE4: number }): readonly FeeLine[];
+  fees(fill: {
+    readonly instrument: Instrument;
+    readonly side: 'buy' | 'sell';
+    readonly qty: number;
+    readonly priceE4: number;
+    readonly legs?: readonly [number, number];
+  }): readonly FeeLine[];
   regime(plan: PlanRun): 'open' | 'shut';
   /** Plans named in ARM that are to be armed at the end of this event. */
   arm(name: string, by: PlanRun): void;
   /** The plan has an order that follows the market, or none of these any more. */
   follow(plan: PlanRun): void;
+  /** What the plan owns of options has changed: worst and best are looked at at other events. */
+  hold(plan: PlanRun): void;
   cancelTrigger(plan: PlanRun, order: Order): Trigger[];
   /** A plan without WHEN waits for the first event of its symbols. */
   firstEvent(plan: PlanRun): void;
@@ -126,6 +144,28 @@ export interface Desk {
   podMoved(plan: PlanRun): void;
   /** A plan has ended. */
   ended(): void;
+}
+
+/** What an expiry made of a position. */
+export interface Settlement {
+  readonly t: number;
+  readonly instrument: string;
+  readonly qty: number;
+  /** Value of one, a unit of the underlying; E4. */
+  readonly priceE4: number;
+  readonly underlyingE4: number;
+  /** Where the underlying's price is from. */
+  readonly from: 'close' | 'open' | 'last' | 'mid';
+}
+
+/** Every ticket of a plan. */
+export function tickets(plan: Plan): Ticket[] {
+  const all: Ticket[] = [plan.do.ticket];
+  for (const c of plan.clauses) {
+    if (c.kind === 'also' || c.kind === 'reload-when') all.push(c.ticket);
+    else if (c.kind === 'reload-every' && c.ticket !== undefined) all.push(c.ticket);
+  }
+  return all;
 }
 
 type Action =
@@ -142,11 +182,17 @@ export class PlanRun implements OrderOwner {
   readonly priority: number;
   readonly signal: number;
   readonly exec: number;
+  /** As USING names it: the symbol, or a root of options. */
+  readonly execName: string;
+  /** The expiry of its USING. */
+  readonly expiry: Expiry | undefined;
   readonly purse: Purse;
   readonly purses: readonly Purse[];
   readonly book: Book | undefined;
   readonly rE4: number;
   readonly desk: Desk;
+  /** Whether some ticket of it is on options: then worst and best are looked at event by event. */
+  readonly tradesOptions: boolean;
   ttlAt = 0;
 
   when: Trigger | undefined;
@@ -182,8 +228,9 @@ export class PlanRun implements OrderOwner {
   feesE4 = 0;
   worstE4 = 0;
   bestE4 = 0;
-  markE4: number | undefined;
-  markFrom: string | undefined;
+  /** Positions by instrument, in the order they were first asked for. */
+  readonly holdings: Holding[] = [];
+  readonly settlements: Settlement[] = [];
   readonly feeTotals = new Map<string, number>();
   readonly orders: Order[] = [];
   /** Those that may still be alive, so that a plan of many orders does not look at all of them at every event. */
@@ -205,20 +252,18 @@ export class PlanRun implements OrderOwner {
   #cancelled = false;
   #acceptedAny = false;
   #firstRefusal: string | undefined;
-  #exitPending: Extract<CompiledClause, { kind: 'exit' }> | undefined;
-  readonly #tps: (Order | undefined)[] = [];
-  readonly #sold: number[] = [];
+  #exit: Extract<CompiledClause, { kind: 'exit' }> | undefined;
   readonly #cancels: { readonly order: Order; readonly trigger: Trigger }[] = [];
   #actions: Action[] = [];
   #repeg = false;
-  /** Event of the last entry fill: its TPs are placed anew. */
-  #entered = -1;
   #excursionSeq = -1;
 
   constructor(spec: {
     readonly doc: Plan;
     readonly signal: number;
     readonly exec: number;
+    readonly execName: string;
+    readonly expiry: Expiry | undefined;
     readonly purse: Purse;
     readonly purses: readonly Purse[];
     readonly book: Book | undefined;
@@ -230,11 +275,14 @@ export class PlanRun implements OrderOwner {
     this.priority = spec.doc.priority ?? 0;
     this.signal = spec.signal;
     this.exec = spec.exec;
+    this.execName = spec.execName;
+    this.expiry = spec.expiry;
     this.purse = spec.purse;
     this.purses = spec.purses;
     this.book = spec.book;
     this.rE4 = spec.rE4;
     this.desk = spec.desk;
+    this.tradesOptions = tickets(spec.doc).some((x) => x.instrument.kind !== 'shares');
   }
 
   // -------------------------------------------------------------- facts
@@ -258,6 +306,25 @@ export class PlanRun implements OrderOwner {
       default:
         return Number.NaN;
     }
+  }
+
+  /** The position of an instrument, opened by purchases or by sales. */
+  holdingOf(instrument: Instrument, direction: Holding['direction']): Holding {
+    let holding = this.holdings.find((h) => h.instrument === instrument && h.direction === direction);
+    if (holding === undefined) {
+      holding = new Holding(instrument, direction);
+      this.holdings.push(holding);
+    }
+    return holding;
+  }
+
+  /** Worst loss of `qty` of an entry at a limit, with the fees that are scheduled for it. */
+  stakeE4(holding: Holding, qty: number, limitE4: number): number {
+    if (qty === 0) return 0;
+    const { instrument, entrySide: side } = holding;
+    let feesE4 = 0;
+    for (const line of this.desk.fees({ instrument, side, qty, priceE4: limitE4 })) feesE4 += line.e4;
+    return Math.max(0, holding.stakeE4(qty, limitE4) + feesE4);
   }
 
   placed(order: Order): void {
@@ -535,10 +602,11 @@ export class PlanRun implements OrderOwner {
         const c = this.clauses[action.clause]!;
         // A close at the market that this same reading asked for came first.
         if (c.kind !== 'exit' || this.#over) return;
-        this.#pullSells();
+        this.#pullClosers();
         this.#pullEntries();
-        this.#exitPending = c;
-        this.#placeExit();
+        this.#exit = c;
+        for (const holding of this.holdings) holding.exitPending = holding.qty > 0;
+        this.#placeExits();
         return;
       }
       case 'invalidate': {
@@ -546,7 +614,7 @@ export class PlanRun implements OrderOwner {
         if (c.kind !== 'invalidate') return;
         this.#pullEntries();
         if (this.qty === 0) {
-          this.#pullSells();
+          this.#pullClosers();
           this.#end('invalidated');
         } else if (c.mode === 'flat') this.#closeAtMarket(c.label);
         else this.#riding = true;
@@ -571,25 +639,22 @@ export class PlanRun implements OrderOwner {
   /** One ticket through risk. */
   #place(c: CompiledTicket): boolean {
     const { ticket } = c;
-    const limitE4 = priceNow(c.price, 0, c.source);
+    const { side, qty } = ticket;
+    const instrument = c.instrument();
+    if (instrument.kind === 'refused') return this.#refuse(c.label, instrument.code, instrument.message);
+    const holding = this.#meant(instrument, side);
+    const price = c.priceFor(holding, side);
+    const limitE4 = priceNow(price.compiled, 0, price.source);
     if (Number.isNaN(limitE4)) {
       return this.#refuse(c.label, 'unpriceable', 'the price has an UNKNOWN in it, or is below one tick');
     }
-    if (this.book?.pod.halted === true && ticket.side === 'buy') {
+    const enters = side === holding.entrySide;
+    if (this.book?.pod.halted === true && enters) {
       return this.#refuse(c.label, 'pod-halted', `pod ${this.book.pod.name} has reached its day-loss`);
     }
     let reservedE4 = 0;
-    if (ticket.side === 'sell') {
-      const free = this.qty - this.#sellsAlive();
-      if (ticket.qty > free) {
-        return this.#refuse(
-          c.label,
-          'oversold',
-          `sells ${ticket.qty}, of which the plan has ${Math.max(0, free)} free`,
-        );
-      }
-    } else {
-      reservedE4 = ticket.qty * limitE4;
+    if (enters) {
+      reservedE4 = this.stakeE4(holding, qty, limitE4);
       const tight = this.purses.find((p) => !p.fits(reservedE4));
       if (tight !== undefined) {
         return this.#refuse(
@@ -598,20 +663,40 @@ export class PlanRun implements OrderOwner {
           `worst loss ${reservedE4} E4 does not fit: ${tight.usedE4} of ${tight.limitE4} E4 are used`,
         );
       }
+    } else {
+      const free = holding.qty - this.#closersAlive(holding);
+      if (qty > free) {
+        return this.#refuse(c.label, 'oversold', `${side}s ${qty}, of which the plan has ${Math.max(0, free)} free`);
+      }
     }
     const order = this.desk.order({
       owner: this,
       clause: c.label,
-      role: ticket.side === 'buy' ? 'entry' : 'sell',
-      side: ticket.side,
-      qty: ticket.qty,
+      role: enters ? 'entry' : 'sell',
+      side,
+      holding,
+      qty,
       limitE4,
-      price: { compiled: c.price, source: c.source },
+      price,
       reservedE4,
     });
     this.#watchCancel(order);
     this.#acceptedAny = true;
     return true;
+  }
+
+  /** The position a ticket is about: what it opens or adds to, or what it closes. Nothing flips. */
+  #meant(instrument: Instrument, side: 'buy' | 'sell'): Holding {
+    const other = side === 'buy' ? 'short' : 'long';
+    const owned = this.holdings.find((h) => h.instrument === instrument && h.direction === other);
+    const closes =
+      (owned !== undefined && (owned.qty > 0 || this.#entersAlive(owned))) ||
+      (side === 'sell' && instrument.kind !== 'vertical');
+    return this.holdingOf(instrument, closes ? other : side === 'buy' ? 'long' : 'short');
+  }
+
+  #entersAlive(holding: Holding): boolean {
+    return this.#live.some((o) => o.holding === holding && o.role === 'entry' && alive(o));
   }
 
   #watchCancel(order: Order): void {
@@ -627,10 +712,13 @@ export class PlanRun implements OrderOwner {
     return false;
   }
 
-  #sellsAlive(): number {
+  #closersAlive(holding: Holding): number {
     let n = 0;
-    for (const o of this.#live)
-      if (o.side === 'sell' && alive(o)) n += Math.max(left(o), (o.next?.qty ?? 0) - o.filled);
+    for (const o of this.#live) {
+      if (o.role !== 'entry' && o.holding === holding && alive(o)) {
+        n += Math.max(left(o), (o.next?.qty ?? 0) - o.filled);
+      }
+    }
     return n;
   }
 
@@ -656,28 +744,40 @@ export class PlanRun implements OrderOwner {
 
   #pullAll(): void {
     for (const o of this.#live) if (alive(o)) this.desk.pull(o);
-    this.#exitPending = undefined;
+    this.#exit = undefined;
   }
 
-  #pullSells(): void {
-    for (const o of this.#live) if (o.side === 'sell' && o.role !== 'market' && alive(o)) this.desk.pull(o);
-    this.#exitPending = undefined;
+  /** Everything that rests to close a position, but closes at the market. */
+  #pullClosers(): void {
+    for (const o of this.#live) if (o.role !== 'entry' && o.role !== 'market' && alive(o)) this.desk.pull(o);
+    this.#exit = undefined;
   }
 
-  #placeExit(): void {
-    const c = this.#exitPending;
-    if (c === undefined || this.qty === 0) return;
-    const limitE4 = priceNow(c.price, 0, c.source);
+  #placeExits(): void {
+    if (this.#exit === undefined) return;
+    let pending = false;
+    for (const holding of this.holdings) {
+      if (!holding.exitPending) continue;
+      if (holding.qty > 0) this.#placeExit(this.#exit, holding);
+      pending ||= holding.exitPending;
+    }
+    if (!pending) this.#exit = undefined;
+  }
+
+  #placeExit(c: Extract<CompiledClause, { kind: 'exit' }>, holding: Holding): void {
+    const price = c.priceFor(holding);
+    const limitE4 = priceNow(price.compiled, 0, price.source);
     if (Number.isNaN(limitE4)) return;
-    this.#exitPending = undefined;
+    holding.exitPending = false;
     const order = this.desk.order({
       owner: this,
       clause: c.label,
       role: 'exit',
-      side: 'sell',
-      qty: this.qty,
+      side: holding.closeSide,
+      holding,
+      qty: holding.qty,
       limitE4,
-      price: { compiled: c.price, source: c.source },
+      price,
       reservedE4: 0,
     });
     this.#watchCancel(order);
@@ -685,18 +785,21 @@ export class PlanRun implements OrderOwner {
 
   #closeAtMarket(clause: string): void {
     this.#over = true;
-    this.#pullSells();
-    if (this.qty === 0) return;
-    this.desk.order({
-      owner: this,
-      clause,
-      role: 'market',
-      side: 'sell',
-      qty: this.qty,
-      limitE4: 0,
-      price: undefined,
-      reservedE4: 0,
-    });
+    this.#pullClosers();
+    for (const holding of this.holdings) {
+      if (holding.qty === 0) continue;
+      this.desk.order({
+        owner: this,
+        clause,
+        role: 'market',
+        side: holding.closeSide,
+        holding,
+        qty: holding.qty,
+        limitE4: 0,
+        price: undefined,
+        reservedE4: 0,
+      });
+    }
   }
 
   /** The end of the plan's authority. */
@@ -722,7 +825,7 @@ export class PlanRun implements OrderOwner {
     if (this.reason === undefined) this.events.push({ t, kind: 'expired' });
     this.#decide('expired');
     if (this.#riding) {
-      this.#pullSells();
+      this.#pullClosers();
       this.#over = true;
     } else if (!this.#over) this.#closeAtMarket('TTL');
     this.desk.follow(this);
@@ -761,72 +864,118 @@ export class PlanRun implements OrderOwner {
   // -------------------------------------------------------------- fills
 
   filled(execution: Execution, seq: number): void {
-    const { order, qty, priceE4 } = execution;
-    const { instant } = this.desk.reader;
+    const { order, qty, priceE4, legs } = execution;
+    const { holding } = order;
+    const { instrument } = holding;
+    const now = this.desk.reader.instant;
     this.#excursion();
-    const valueE4 = exact(qty * priceE4);
-    const lines = this.desk.fees({ side: order.side, qty, priceE4 });
+    const lines = this.desk.fees({
+      instrument,
+      side: order.side,
+      qty,
+      priceE4,
+      ...(legs === undefined ? {} : { legs }),
+    });
     let feesE4 = 0;
     for (const line of lines) {
       feesE4 += line.e4;
       this.feeTotals.set(line.name, (this.feeTotals.get(line.name) ?? 0) + line.e4);
     }
     this.feesE4 += feesE4;
-    let costE4: number;
     let netE4 = -feesE4;
-    if (order.side === 'buy') {
-      costE4 = valueE4;
+    const stakeE4 = holding.atStakeE4;
+    const costE4 = holding.costE4;
+    if (order.role === 'entry') {
+      holding.enter(qty, priceE4);
+      holding.enteredAt = now.seq;
       this.qty += qty;
       this.entryQty += qty;
-      this.#entered = instant.seq;
-      this.entryCostE4 += valueE4;
-      this.desk.reserve(order, alive(order) ? left(order) * Math.max(order.limitE4, order.next?.limitE4 ?? 0) : 0);
+      this.entryCostE4 += qty * priceE4;
+      this.desk.reserve(
+        order,
+        alive(order) ? this.stakeE4(holding, left(order), worseOf(order, order.next?.limitE4)) : 0,
+      );
       if (this.reached.filled === Number.POSITIVE_INFINITY) {
-        this.reached.filled = instant.seq;
+        this.reached.filled = now.seq;
         this.#armOthers('filled');
         this.#tell();
       }
       if (this.state === 'fired') this.state = 'managing';
     } else {
-      const part = mulDivFloor(this.costE4, qty, this.qty);
-      costE4 = -part;
+      const resultE4 = holding.leave(qty, priceE4);
       this.qty -= qty;
-      this.realizedE4 += valueE4 - part;
-      netE4 += valueE4 - part;
+      this.realizedE4 += resultE4;
+      netE4 += resultE4;
       if (order.role === 'tp') {
-        const i = this.#tps.indexOf(order);
-        this.#sold[i] = (this.#sold[i] ?? 0) + qty;
+        const i = holding.tps.indexOf(order);
+        holding.sold[i] = (holding.sold[i] ?? 0) + qty;
       }
     }
-    this.costE4 += costE4;
-    for (const purse of this.purses) {
-      purse.costE4 += costE4;
-      purse.netE4 += netE4;
-    }
+    this.costE4 += holding.costE4 - costE4;
+    this.#purseMoves(holding.atStakeE4 - stakeE4, netE4);
     if (this.book !== undefined) {
       this.book.pod.netE4 += netE4;
       this.desk.podMoved(this);
     }
     this.fills.push({
       seq,
-      t: instant.t,
+      t: now.t,
       order: order.id,
       side: order.side,
       qty,
       priceE4,
-      slot: order.slot,
+      instrument: instrument.name,
       cause: execution.cause,
       event: execution.event,
       sizeSeen: execution.sizeSeen,
       ...(execution.queueAhead === undefined ? {} : { queueAhead: execution.queueAhead }),
     });
-    this.filledAt = instant.seq;
-    this.#excursionSeq = instant.seq;
-    this.#noteExcursion(this.desk.spot(this.exec));
+    this.filledAt = now.seq;
+    this.#excursionSeq = now.seq;
+    if (this.tradesOptions) {
+      this.desk.hold(this);
+      this.noteMarks();
+    } else this.#noteExcursion(this.desk.spot(this.exec));
+  }
+
+  #purseMoves(costE4: number, netE4: number): void {
+    for (const purse of this.purses) {
+      purse.costE4 += costE4;
+      purse.netE4 += netE4;
+    }
+  }
+
+  /** Expiry: a position ends at what its contracts are worth. */
+  settle(holding: Holding, at: Omit<Settlement, 't' | 'instrument' | 'qty'>): void {
+    const { qty } = holding;
+    const { costE4 } = holding;
+    const stakeE4 = holding.atStakeE4;
+    const resultE4 = holding.leave(qty, at.priceE4);
+    this.qty -= qty;
+    this.costE4 += holding.costE4 - costE4;
+    this.realizedE4 += resultE4;
+    this.#purseMoves(holding.atStakeE4 - stakeE4, resultE4);
+    this.settlements.push({ t: this.desk.reader.instant.t, instrument: holding.instrument.name, qty, ...at });
+    this.noteMarks();
+  }
+
+  /** Worst and best with each position at its mid (shares at spot), where all are known. */
+  noteMarks(): void {
+    const m = this.desk.market;
+    let openE4 = this.realizedE4 - this.feesE4 - this.costE4;
+    for (const holding of this.holdings) {
+      if (holding.qty === 0) continue;
+      const markE4 = markNow(holding.instrument, m);
+      if (Number.isNaN(markE4)) return;
+      openE4 += holding.valueE4(holding.qty, markE4);
+    }
+    exact(openE4);
+    if (openE4 < this.worstE4) this.worstE4 = openE4;
+    if (openE4 > this.bestE4) this.bestE4 = openE4;
   }
 
   #excursion(): void {
-    if (this.qty === 0 || this.#excursionSeq < 0) return;
+    if (this.tradesOptions || this.qty === 0 || this.#excursionSeq < 0) return;
     const from = this.#excursionSeq + 1;
     this.#noteExcursion(this.desk.lowSince(this.exec, from));
     this.#noteExcursion(this.desk.highSince(this.exec, from));
@@ -841,21 +990,45 @@ export class PlanRun implements OrderOwner {
 
   lastExcursion(): void {
     this.#excursion();
-    if (this.qty > 0) this.#noteExcursion(this.markE4);
+    if (!this.tradesOptions && this.qty > 0) this.#noteExcursion(this.holdings.find((h) => h.qty > 0)?.markE4);
+  }
+
+  /** What the positions still open are marked above their cost, E4; 0 before the close. */
+  get markedE4(): number {
+    let sum = 0;
+    for (const h of this.holdings) {
+      if (h.qty > 0 && h.markE4 !== undefined) sum = exact(sum + h.valueE4(h.qty, h.markE4) - h.costE4);
+    }
+    return sum;
   }
 
   // -------------------------------------------------------------- orders that follow: TPs, pegs, exits not yet priceable
 
-  /** Whether some order wants a look at every event of the instrument. */
+  /** Whether some order wants a look at every event of its instrument. */
   follows(): boolean {
     if (this.state === 'done' || this.state === 'armed' || this.state === 'dormant') return false;
-    if (this.#exitPending !== undefined || this.#tpPending) return true;
+    if (this.#exit !== undefined || this.holdings.some((h) => h.tpPending)) return true;
     return this.#live.some((o) => alive(o) && isFollowing(o));
+  }
+
+  /** What an order of it reads that wants such a look. */
+  *followed(): Generator<{ readonly instrument: Instrument; readonly sells: boolean; readonly readsFair: boolean }> {
+    if (this.state === 'done' || this.state === 'armed' || this.state === 'dormant') return;
+    for (const h of this.holdings) {
+      if (!h.exitPending && !h.tpPending) continue;
+      // Which clause waits is not told apart: each of these may read anything.
+      yield { instrument: h.instrument, sells: true, readsFair: true };
+    }
+    for (const o of this.#live) {
+      if (!alive(o) || !isFollowing(o)) continue;
+      const { compiled } = o.price!;
+      yield { instrument: o.holding.instrument, sells: o.side === 'sell', readsFair: compiled.readsFair };
+    }
   }
 
   /** Whether an event of the instrument changes what the plan's orders should be. Looks only. */
   wouldFollow(): boolean {
-    if (this.#exitPending !== undefined || this.#tpPending) return true;
+    if (this.#exit !== undefined || this.holdings.some((h) => h.tpPending)) return true;
     for (const o of this.#live) {
       if (!alive(o) || !isFollowing(o) || o.next !== undefined) continue;
       const price = this.#priceOf(o);
@@ -867,16 +1040,17 @@ export class PlanRun implements OrderOwner {
   /** What the order's price comes to now; NaN when it is unpriceable. */
   #priceOf(order: Order): number {
     if (order.role !== 'tp') return priceNow(order.price!.compiled, order.step, order.price!.source);
-    const c = this.#tpClause(this.#tps.indexOf(order));
-    return c === undefined ? Number.NaN : this.#tpPrice(c, order.step);
+    const c = this.#tpClause(order.holding.tps.indexOf(order));
+    return c === undefined ? Number.NaN : this.#tpPrice(c, order.holding, order.step);
   }
-
-  #tpPending = false;
 
   #follow(): void {
     if (this.#over) return;
-    if (this.#exitPending !== undefined) this.#placeExit();
-    if (!this.#exited) this.#syncTps(this.#entered === this.desk.reader.instant.seq ? 'all' : 'followers');
+    this.#placeExits();
+    if (!this.#exited) {
+      const { seq } = this.desk.reader.instant;
+      for (const h of this.holdings) this.#syncTps(h, h.enteredAt === seq ? 'all' : 'followers');
+    }
     for (const o of this.#live) {
       if (o.role !== 'tp' && alive(o) && isFollowing(o)) this.reprice(o);
     }
@@ -885,7 +1059,7 @@ export class PlanRun implements OrderOwner {
   /** A replacement has arrived, or what the price reads has moved: the price is looked at again. */
   reprice(order: Order): void {
     if (order.role === 'tp') {
-      if (!this.#exited && !this.#over) this.#syncTps(order);
+      if (!this.#exited && !this.#over) this.#syncTps(order.holding, order);
       return;
     }
     if (order.price === undefined || order.next !== undefined || !alive(order)) return;
@@ -898,7 +1072,7 @@ export class PlanRun implements OrderOwner {
   /** Sends a replacement if what it puts at stake fits. */
   #send(order: Order, to: { readonly limitE4: number; readonly qty: number }): void {
     if (order.role === 'entry') {
-      const more = left(order) * Math.max(order.limitE4, to.limitE4) - order.reservedE4;
+      const more = this.stakeE4(order.holding, left(order), worseOf(order, to.limitE4)) - order.reservedE4;
       if (more > 0 && this.purses.some((p) => !p.fits(more))) return;
       if (more > 0) this.desk.reserve(order, order.reservedE4 + more);
     }
@@ -919,24 +1093,28 @@ export class PlanRun implements OrderOwner {
     return c?.kind === 'tp' ? c : undefined;
   }
 
-  #tpPrice(c: Extract<CompiledClause, { kind: 'tp' }>, step: number): number {
-    const v = Math.max(c.multiple * this.basis(), c.price.bound(c.price.exprs[step]!()));
-    return Number.isNaN(v) ? v : priceNow({ ...c.price, exprs: [() => v], bound: (x) => x }, 0, c.source);
+  /** Of a sale the higher of the multiple and the clause's own price; of a purchase that closes a credit the lower. */
+  #tpPrice(c: Extract<CompiledClause, { kind: 'tp' }>, holding: Holding, step: number): number {
+    const { compiled, source } = c.priceFor(holding);
+    const pick = holding.direction === 'long' ? Math.max : Math.min;
+    const v = pick(c.multiple * holding.basis(), compiled.bound(compiled.exprs[step]!()));
+    return Number.isNaN(v) ? v : tickPrice(v, source);
   }
 
   /** @param look which TPs are priced anew; those that should stand and do not are placed in any case */
-  #syncTps(look: 'all' | 'followers' | Order): void {
-    this.#tpPending = false;
-    if (this.entryQty === 0) return;
-    let free = this.qty;
-    for (const o of this.#live) if (o.role === 'sell' && alive(o)) free -= left(o);
+  #syncTps(holding: Holding, look: 'all' | 'followers' | Order): void {
+    holding.tpPending = false;
+    if (holding.entryQty === 0) return;
+    let free = holding.qty;
+    for (const o of this.#live) if (o.role === 'sell' && o.holding === holding && alive(o)) free -= left(o);
     for (let i = 0; i < this.clauses.length; i++) {
       const c = this.#tpClause(i);
       if (c === undefined) continue;
-      const order = this.#tps[i];
+      const order = holding.tps[i];
       if (order?.state === 'pulled') continue;
-      const sold = this.#sold[i] ?? 0;
-      const target = c.fracE4 === undefined ? this.entryQty : Math.max(1, mulDivFloor(this.entryQty, c.fracE4, 10_000));
+      const sold = holding.sold[i] ?? 0;
+      const entered = holding.entryQty;
+      const target = c.fracE4 === undefined ? entered : Math.max(1, mulDivFloor(entered, c.fracE4, 10_000));
       const want = Math.min(target - sold, free);
       if (want <= 0) continue;
       free -= want;
@@ -948,9 +1126,9 @@ export class PlanRun implements OrderOwner {
       ) {
         continue;
       }
-      const price = this.#tpPrice(c, order !== undefined && alive(order) ? order.step : 0);
+      const price = this.#tpPrice(c, holding, order !== undefined && alive(order) ? order.step : 0);
       if (Number.isNaN(price)) {
-        if (order === undefined || !alive(order)) this.#tpPending = true;
+        if (order === undefined || !alive(order)) holding.tpPending = true;
         else order.unpriced = true;
         continue;
       }
@@ -959,13 +1137,14 @@ export class PlanRun implements OrderOwner {
           owner: this,
           clause: c.label,
           role: 'tp',
-          side: 'sell',
+          side: holding.closeSide,
+          holding,
           qty: want,
           limitE4: price,
-          price: { compiled: c.price, source: c.source },
+          price: c.priceFor(holding),
           reservedE4: 0,
         });
-        this.#tps[i] = placed;
+        holding.tps[i] = placed;
         this.#watchCancel(placed);
         continue;
       }
@@ -983,6 +1162,12 @@ export class PlanRun implements OrderOwner {
     }
     return false;
   }
+}
+
+/** The limit of an entry at which more is at stake: the higher of a purchase, the lower of a sale. */
+function worseOf(order: Order, nextE4: number | undefined): number {
+  if (nextE4 === undefined) return order.limitE4;
+  return order.side === 'buy' ? Math.max(order.limitE4, nextE4) : Math.min(order.limitE4, nextE4);
 }
 
 function isTrue(v: 0 | 1 | 2 | 'rise'): boolean {

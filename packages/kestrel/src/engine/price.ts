@@ -1,13 +1,13 @@
 /** Price expressions, compiled: anchors read the book of the instrument that is traded; NaN is UNKNOWN. */
 import type { Anchor, Offset, Price, PriceExpr, Trigger as TriggerText } from '../lang/model.ts';
 import { durationUs } from './clock.ts';
+import { askOf, bidOf, fairNow, type Instrument, intrinsicNow, isGood, midOf, onTickOf, tickAt } from './instrument.ts';
 import type { MarketState } from './market-state.ts';
-import { onTick } from './money.ts';
 
 /** What a price may read. */
 export interface PriceSource {
   readonly market: MarketState;
-  readonly slot: number;
+  readonly instrument: Instrument;
   readonly side: 'buy' | 'sell';
   /** The plan's average entry price in E4; NaN before anything is owned. */
   readonly basis: () => number;
@@ -22,6 +22,8 @@ export interface CompiledPrice {
   readonly cancelIf: readonly TriggerText[];
   /** Whether some anchor moves with every event: pegs that read nothing never need a look. */
   readonly moving: boolean;
+  /** Whether some anchor is `fair`, which reads the whole chain of an option. */
+  readonly readsFair: boolean;
   readonly bound: (value: number) => number;
 }
 
@@ -32,7 +34,7 @@ export function compilePrice(price: Price, source: PriceSource): CompiledPrice {
   const floors: (() => number)[] = [];
   const cancelIf: TriggerText[] = [];
   let peg = false;
-  let moving = moves(price.expr);
+  const read: PriceExpr[] = [price.expr];
   for (const m of price.modifiers) {
     switch (m.kind) {
       case 'peg':
@@ -42,16 +44,16 @@ export function compilePrice(price: Price, source: PriceSource): CompiledPrice {
         break;
       case 'cap':
         caps.push(compileExpr(m.at, source));
-        moving ||= moves(m.at);
+        read.push(m.at);
         break;
       case 'floor':
         floors.push(compileExpr(m.at, source));
-        moving ||= moves(m.at);
+        read.push(m.at);
         break;
       case 'esc':
         exprs.push(compileExpr(m.to, source));
         escAfterUs.push(durationUs(m.after));
-        moving ||= moves(m.to);
+        read.push(m.to);
         break;
       case 'cancel-if':
         cancelIf.push(m.when);
@@ -64,13 +66,19 @@ export function compilePrice(price: Price, source: PriceSource): CompiledPrice {
     for (const floor of floors) v = Math.max(v, floor());
     return v;
   };
-  return { exprs, escAfterUs, peg, cancelIf, moving, bound };
+  return { exprs, escAfterUs, peg, cancelIf, moving: read.some(moves), readsFair: read.some(readsFair), bound };
 }
 
 /** The tick price of the `step`-th expression now: an E4 integer, or NaN when it is unpriceable. */
 export function priceNow(price: CompiledPrice, step: number, source: PriceSource): number {
-  const v = price.bound(price.exprs[step]!());
-  return Number.isNaN(v) ? v : onTick(v, source.market.tickE4[source.slot]!, source.side);
+  return tickPrice(price.bound(price.exprs[step]!()), source);
+}
+
+/** A computed value on the tick; a sale of options is never below what they are worth at once. */
+export function tickPrice(value: number, { instrument, market, side }: PriceSource): number {
+  let v = value;
+  if (side === 'sell' && instrument.kind !== 'shares') v = Math.max(v, intrinsicNow(instrument, market));
+  return Number.isNaN(v) ? v : onTickOf(instrument, v, side);
 }
 
 function compileExpr(e: PriceExpr, source: PriceSource): () => number {
@@ -104,7 +112,7 @@ function compileExpr(e: PriceExpr, source: PriceSource): () => number {
     }
     case 'sum': {
       const base = compileExpr(e.base, source);
-      const steps = e.terms.map((x) => offsetBy(x.offset, x.sign, () => source.market.tickE4[source.slot]!));
+      const steps = e.terms.map((x) => offsetBy(x.offset, x.sign, (x0) => tickAt(source.instrument, x0)));
       return () => {
         let v = base();
         for (const step of steps) v = step(v);
@@ -115,7 +123,7 @@ function compileExpr(e: PriceExpr, source: PriceSource): () => number {
 }
 
 /** `x ± offset`: money adds, per cent and basis points scale. */
-export function offsetBy(offset: Offset, sign: 1 | -1, tickE4: () => number): (x: number) => number {
+export function offsetBy(offset: Offset, sign: 1 | -1, tickE4: (from: number) => number): (x: number) => number {
   const n = offset.e4 / 1e4;
   switch (offset.unit) {
     case 'c': {
@@ -127,7 +135,7 @@ export function offsetBy(offset: Offset, sign: 1 | -1, tickE4: () => number): (x
       return (x) => x + add;
     }
     case 't':
-      return (x) => x + sign * n * tickE4();
+      return (x) => x + sign * n * tickE4(x);
     case '%': {
       const factor = 1 + (sign * n) / 100;
       return (x) => x * factor;
@@ -140,37 +148,40 @@ export function offsetBy(offset: Offset, sign: 1 | -1, tickE4: () => number): (x
 }
 
 function compileAnchor(name: Anchor, source: PriceSource): () => number {
-  const { market: m, slot, side } = source;
+  const { market: m, instrument, side } = source;
   const book =
     (value: () => number): (() => number) =>
     () =>
-      m.good(slot) && m.halted[slot] === 0 ? value() : Number.NaN;
-  const bid = book(() => m.bid(slot));
-  const ask = book(() => m.ask(slot));
+      isGood(instrument, m) ? value() : Number.NaN;
+  const bid = book(() => bidOf(instrument, m));
+  const ask = book(() => askOf(instrument, m));
   switch (name) {
     case 'bid':
       return bid;
     case 'ask':
       return ask;
     case 'mid':
-      return book(() => m.mid(slot));
-    case 'last':
-      return () => (m.halted[slot] === 0 ? m.last(slot) : Number.NaN);
+      return book(() => midOf(instrument, m));
+    case 'last': {
+      // A vertical has no prints of its own.
+      const slot = instrument.kind === 'vertical' ? -1 : instrument.slots[0]!;
+      return () => (slot >= 0 && m.halted[slot] === 0 ? m.last(slot) : Number.NaN);
+    }
     case 'join':
       return side === 'buy' ? bid : ask;
     case 'improve':
-      return side === 'buy' ? () => bid() + m.tickE4[slot]! : () => ask() - m.tickE4[slot]!;
+      return () => {
+        const own = side === 'buy' ? bid() : ask();
+        return own + (side === 'buy' ? tickAt(instrument, own) : -tickAt(instrument, own));
+      };
     case 'stub':
-      return () => m.tickE4[slot]!;
+      return () => tickAt(instrument, 0);
     case 'basis':
       return source.basis;
     case 'fair':
-      // Shares: the mid weighted by the opposite sizes.
-      return book(
-        () => (m.bid(slot) * m.askSize(slot) + m.ask(slot) * m.bidSize(slot)) / (m.bidSize(slot) + m.askSize(slot)),
-      );
+      return () => fairNow(instrument, m);
     case 'intrinsic':
-      return () => Number.NaN;
+      return () => intrinsicNow(instrument, m);
   }
 }
 
@@ -189,5 +200,23 @@ function moves(e: PriceExpr): boolean {
       return e.args.some(moves);
     case 'sum':
       return moves(e.base);
+  }
+}
+
+function readsFair(e: PriceExpr): boolean {
+  switch (e.kind) {
+    case 'number':
+      return false;
+    case 'anchor':
+      return e.name === 'fair';
+    case 'group':
+      return readsFair(e.of);
+    case 'lean':
+      return readsFair(e.a) || readsFair(e.b);
+    case 'min':
+    case 'max':
+      return e.args.some(readsFair);
+    case 'sum':
+      return readsFair(e.base);
   }
 }

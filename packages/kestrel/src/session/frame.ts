@@ -238,16 +238,17 @@ function plansShown(engine: Engine): readonly Engine['plans'][number][] {
 }
 
 function kernelOf(engine: Engine): Kernel {
-  const { symbols } = engine.market;
   const positions: Kernel['positions'][number][] = [];
   const resting: Kernel['resting'][number][] = [];
   const budgetLeftR: Record<string, string> = Object.create(null);
   let netE4 = 0;
   for (const p of engine.plans) {
     netE4 += p.realizedE4 - p.feesE4;
-    if (p.qty > 0) {
-      const basisE4 = p.entryQty > 0 ? Math.floor(p.entryCostE4 / p.entryQty) : 0;
-      positions.push({ plan: p.name, instrument: symbols[p.exec]!, qty: p.qty, basisE4 });
+    for (const h of p.holdings) {
+      if (h.qty === 0) continue;
+      // A vertical sold for a credit counts below nothing.
+      const qty = h.direction === 'long' ? h.qty : -h.qty;
+      positions.push({ plan: p.name, instrument: h.instrument.name, qty, basisE4: Math.floor(h.basis()) });
     }
     for (const o of p.orders) {
       if (o.state !== 'in-flight' && o.state !== 'resting') continue;
@@ -256,7 +257,7 @@ function kernelOf(engine: Engine): Kernel {
         order: o.id,
         side: o.side,
         qty: o.qty - o.filled,
-        instrument: symbols[o.slot]!,
+        instrument: o.holding.instrument.name,
         limitE4: o.role === 'market' ? null : o.limitE4,
       });
     }

@@ -194,8 +194,7 @@ function nullResult(terms: Terms, fired: readonly Fired[], draws: Draws): number
   engine.finish();
   let netE4 = 0;
   for (const run of engine.plans) {
-    const marked = run.qty > 0 && run.markE4 !== undefined ? run.markE4 * run.qty - run.costE4 : 0;
-    netE4 += run.realizedE4 + marked - run.feesE4;
+    netE4 += run.realizedE4 + run.markedE4 - run.feesE4;
   }
   return netE4;
 }

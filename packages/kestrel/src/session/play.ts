@@ -368,11 +368,10 @@ export class Play {
       }
       this.#seenEvents[i] = run.events.length;
     });
-    const { symbols } = this.#engine.market;
     const fills = this.#engine.plans.flatMap((run, i) => {
       const fresh = run.fills.slice(this.#seenFills[i] ?? 0);
       this.#seenFills[i] = run.fills.length;
-      return fresh.map(({ slot, ...fill }) => ({ plan: run.name, ...fill, instrument: symbols[slot]! }));
+      return fresh.map((fill) => ({ plan: run.name, ...fill }));
     });
     fills.sort((a, b) => a.seq - b.seq);
     for (const fill of fills) found.push({ t: fill.t, emit: () => this.#emit(fill.t, 'session/fill', fill) });
