@@ -60,7 +60,7 @@ export class FairFit {
   #c0 = Number.NaN;
   #c1 = Number.NaN;
   #c2 = Number.NaN;
-  /** The smile is a parabola between the outermost fitted strikes, and level beyond them. */
+  /** ln(K/F) of the outermost fitted strikes. */
   #lowest = Number.NaN;
   #highest = Number.NaN;
   /** Out-of-the-money quotes that are good, of these the fresh ones, of these the narrow ones, of these those with a volatility. */
@@ -107,9 +107,13 @@ export class FairFit {
     return greeks(right, this.#forwardE4, kE4, this.vol(kE4), this.#tYears);
   }
 
+  /** The parabola between the outermost fitted strikes; beyond them its tangent where that rises, level where it would fall. */
   #smile(x: number): number {
     const inside = Math.max(this.#lowest, Math.min(x, this.#highest));
-    return this.#c0 + inside * (this.#c1 + inside * this.#c2);
+    const vol = this.#c0 + inside * (this.#c1 + inside * this.#c2);
+    if (x === inside) return vol;
+    const slope = this.#c1 + 2 * inside * this.#c2;
+    return vol + Math.max(0, slope * (x - inside));
   }
 
   /** The least volatility between the outermost strikes: a parabola has it at an end or at its turn. */
@@ -151,10 +155,14 @@ export class FairFit {
     // 25 % of the mid is an eighth of bid + ask: no division, and exact.
     if (!(spread <= SPREAD_E4_MAX || 8 * spread <= bid + ask)) return guess;
     this.#narrow++;
-    const volYears = impliedVolYears(this.#forwardE4, kE4, 0.5 * (bid + ask), guess);
+    const forwardE4 = this.#forwardE4;
+    const low = Math.min(forwardE4, kE4);
+    const x = ln(kE4 / forwardE4);
+    const part = (0.5 * (bid + ask)) / low;
+    const volYears = impliedVolYears(Math.max(forwardE4, kE4) / low, -Math.abs(x), part, guess);
     if (Number.isNaN(volYears)) return guess;
     const i = this.#count++;
-    this.#x[i] = ln(kE4 / this.#forwardE4);
+    this.#x[i] = x;
     this.#vol[i] = volYears / this.#rootT;
     this.#weight[i] = 1 / (spread * spread);
     return volYears;
