@@ -1,5 +1,6 @@
 /** Attempts at one model call: at most three, with waits that honour what the upstream asks and the deadline allows. */
 import { isModelFailure } from './model.ts';
+import type { Stop } from './stop.ts';
 
 export const ATTEMPTS_MAX = 3;
 export const BACKOFF_FIRST_MS = 250;
@@ -21,11 +22,11 @@ export interface Patience {
 export async function patiently<T>(
   work: () => Promise<T>,
   patience: Patience,
-  signal: AbortSignal,
+  stop: Stop,
   deadlineMs: number,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    signal.throwIfAborted();
+    stop.throwIfAborted();
     try {
       return await work();
     } catch (error) {
@@ -33,7 +34,7 @@ export async function patiently<T>(
       const backoffMs = BACKOFF_FIRST_MS * 2 ** (attempt - 1) * (0.5 + patience.chance());
       const waitMs = Math.max(error.retryAfterMs ?? 0, backoffMs);
       if (patience.nowMs() + waitMs >= deadlineMs) throw error;
-      await patience.sleep(waitMs, signal);
+      await patience.sleep(waitMs, stop.signal);
     }
   }
 }

@@ -1,4 +1,5 @@
 /** The gate before the model: so many calls at once, so many waiting, and a plain no beyond that. */
+import type { Stop } from './stop.ts';
 
 export interface GateLimits {
   readonly callsMax: number;
@@ -14,9 +15,9 @@ export class GateFull extends Error {
 export interface Gate {
   /**
    * Runs `work` as soon as a place is free, first come first served.
-   * @throws GateFull when as many wait already as may; the signal's reason when it aborts while waiting
+   * @throws GateFull when as many wait already as may; the stop's reason when it comes while waiting
    */
-  pass<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+  pass<T>(stop: Stop, work: () => Promise<T>): Promise<T>;
 }
 
 export function makeGate({ callsMax, waitingMax }: GateLimits): Gate {
@@ -35,7 +36,7 @@ export function makeGate({ callsMax, waitingMax }: GateLimits): Gate {
     start();
   };
 
-  const enter = (signal: AbortSignal): Promise<void> =>
+  const enter = ({ signal }: Stop): Promise<void> =>
     new Promise((resolve, reject) => {
       const ticket = Symbol('ticket');
       const leave = (): void => {
@@ -50,11 +51,11 @@ export function makeGate({ callsMax, waitingMax }: GateLimits): Gate {
     });
 
   return {
-    async pass(signal, work) {
-      signal.throwIfAborted();
+    async pass(stop, work) {
+      stop.throwIfAborted();
       if (running < callsMax) running++;
       else if (waiting.size >= waitingMax) throw new GateFull(`${callsMax} calls run and ${waitingMax} wait`);
-      else await enter(signal);
+      else await enter(stop);
       try {
         return await work();
       } finally {

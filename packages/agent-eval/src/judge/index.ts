@@ -5,4 +5,5 @@ export { GATE_LIMITS, type Gate, type GateLimits, makeGate } from './gate.ts';
 export { JUDGE_DEADLINE_MS, type Judgement, JudgeRefusal, type JudgeTools, judge } from './judge.ts';
 export { type JudgeModel, type ModelAnswer, type ModelCall, ModelFailure, type ModelTurn } from './model.ts';
 export { judgePrompt, type Prompt } from './prompt.ts';
+export { Stop } from './stop.ts';
 export { readVerdict, type Verdict, type VerdictFault, type VerdictReading } from './verdict.ts';

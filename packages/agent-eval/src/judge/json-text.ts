@@ -90,18 +90,21 @@ function readArray(reader: Reader, depth: number): readonly JsonValue[] {
   return items;
 }
 
-/** The platform decodes the escapes; only the end of the string is found here. */
+/** The platform decodes the escapes; only the end of the string is found here, and whether there are any. */
 function readString(reader: Reader): string {
   const { text } = reader;
   const start = reader.at;
+  let isPlain = true;
   let end = start + 1;
   for (; ; end++) {
     const code = text.charCodeAt(end);
     if (Number.isNaN(code)) fail(reader, 'a string is not closed');
     if (code === 0x22) break;
     if (code === 0x5c) end++;
+    if (code === 0x5c || code < 0x20) isPlain = false;
   }
   reader.at = end + 1;
+  if (isPlain) return text.slice(start + 1, end);
   try {
     return JSON.parse(text.slice(start, end + 1));
   } catch {

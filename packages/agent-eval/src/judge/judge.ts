@@ -2,8 +2,9 @@
 import { composite, type Rubric, type RubricVersion } from '../rubric/index.ts';
 import { type Patience, patiently } from './attempts.ts';
 import { type Gate, GateFull } from './gate.ts';
-import { isModelFailure, type JudgeModel, type ModelAnswer, type ModelTurn } from './model.ts';
+import { isModelFailure, type JudgeModel, type ModelAnswer, type ModelCall, type ModelTurn } from './model.ts';
 import { judgePrompt, repairRequest } from './prompt.ts';
+import type { Stop } from './stop.ts';
 import { readVerdict, type Verdict, type VerdictFault, type VerdictReading } from './verdict.ts';
 
 /** The whole judgement, with its waits, attempts, repair and the reading of every body. */
@@ -55,28 +56,31 @@ export class JudgeRefusal extends Error {
 
 /**
  * @param stop of this call alone: its owner aborts it when the caller has gone, the deadline when it has passed; the
- *   reason is then thrown. One controller for both ends, since signals derived from others have been seen to be collected
+ *   reason is then thrown. One stop for both ends, since signals derived from others have been seen to be collected
  *   before they fire
  * @throws JudgeRefusal when no verdict can be had
  */
-export async function judge(input: JudgeInput, tools: JudgeTools, stop: AbortController): Promise<Judgement> {
+export async function judge(input: JudgeInput, tools: JudgeTools, stop: Stop): Promise<Judgement> {
   const startedMs = tools.patience.nowMs();
-  stop.signal.throwIfAborted();
+  stop.throwIfAborted();
   const timer = setTimeout(() => {
     stop.abort(new JudgeRefusal('unavailable', `the model gave no verdict within ${tools.deadlineMs} ms`));
   }, tools.deadlineMs);
   const deadlineMs = startedMs + tools.deadlineMs;
   try {
-    const verdict = await tools.gate.pass(stop.signal, () => verdictOf(input, tools, stop.signal, deadlineMs));
+    const verdict = await tools.gate.pass(stop, () => verdictOf(input, tools, stop, deadlineMs));
     return {
-      ...verdict,
+      scores: verdict.scores,
+      failureModes: verdict.failureModes,
+      wins: verdict.wins,
+      rationale: verdict.rationale,
       composite: composite(input.rubric, verdict.scores),
       model: input.model ?? tools.model.defaultModel,
       durationMs: Math.max(0, Math.round(tools.patience.nowMs() - startedMs)),
     };
   } catch (error) {
     // Whatever a provider makes of an abort, the reason that was given is the one that counts.
-    if (stop.signal.aborted) throw stop.signal.reason;
+    if (stop.aborted) throw stop.reason;
     if (error instanceof GateFull) {
       throw new JudgeRefusal('full', `too many judgements at once: ${error.message}; try again shortly`, {
         retryAfterMs: 1_000,
@@ -88,12 +92,7 @@ export async function judge(input: JudgeInput, tools: JudgeTools, stop: AbortCon
   }
 }
 
-async function verdictOf(
-  input: JudgeInput,
-  tools: JudgeTools,
-  signal: AbortSignal,
-  deadlineMs: number,
-): Promise<Verdict> {
+async function verdictOf(input: JudgeInput, tools: JudgeTools, stop: Stop, deadlineMs: number): Promise<Verdict> {
   const { rubric, content, context } = input;
   const { system, user, schema } = judgePrompt({ rubric, content, context, nonce: tools.nonce() });
   const model = input.model ?? tools.model.defaultModel;
@@ -101,10 +100,10 @@ async function verdictOf(
   const turns: ModelTurn[] = [{ role: 'user', text: user }];
   const ask = async (): Promise<Asked> => {
     try {
-      const call = { model, system, turns, schema, subject, signal };
-      return readAnswer(rubric, await patiently(() => tools.model.answer(call), tools.patience, signal, deadlineMs));
+      const call = new Question({ model, system, turns, schema, subject }, stop);
+      return readAnswer(rubric, await patiently(() => tools.model.answer(call), tools.patience, stop, deadlineMs));
     } catch (error) {
-      if (!isModelFailure(error) || signal.aborted) throw error;
+      if (!isModelFailure(error) || stop.aborted) throw error;
       if (error.kind === 'malformed') return { text: '', ...fault('upstream-malformed', error.message) };
       const details = error.status === null ? {} : { details: { upstreamStatus: error.status } };
       throw new JudgeRefusal('unavailable', error.message, {
@@ -123,6 +122,35 @@ async function verdictOf(
   throw new JudgeRefusal('no-verdict', `the model gave no usable verdict, twice: ${second.message}`, {
     details: { reason: second.fault, attempts: 2, answer: shownAnswer(second.text) },
   });
+}
+
+/** A model call whose signal is made when the model first looks at it; a copy by spreading has it too. */
+class Question implements ModelCall {
+  readonly model: string;
+  readonly system: string;
+  readonly turns: readonly ModelTurn[];
+  readonly schema: Record<string, unknown>;
+  readonly subject: ModelCall['subject'];
+  declare readonly signal: AbortSignal;
+  readonly #stop: Stop;
+
+  // One getter for all questions: a getter of each would make the engine a hidden class for each.
+  static readonly #signal: PropertyDescriptor & ThisType<Question> = {
+    enumerable: true,
+    get() {
+      return this.#stop.signal;
+    },
+  };
+
+  constructor({ model, system, turns, schema, subject }: Omit<ModelCall, 'signal'>, stop: Stop) {
+    this.model = model;
+    this.system = system;
+    this.turns = turns;
+    this.schema = schema;
+    this.subject = subject;
+    this.#stop = stop;
+    Object.defineProperty(this, 'signal', Question.#signal);
+  }
 }
 
 type Asked = VerdictReading & { readonly text: string };

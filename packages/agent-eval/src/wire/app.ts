@@ -1,5 +1,6 @@
 /** The service as an app to embed: a Hono app, for `app.request()` in tests and for mounting in another server. */
 import { Hono } from 'hono';
+import { Stop } from '../judge/index.ts';
 import type { Budget } from './budget.ts';
 import { makeService, type ServiceOptions } from './context.ts';
 import { type DoorRequest, makeDoor } from './door.ts';
@@ -28,7 +29,7 @@ export function createApp(options: AppOptions = {}): Hono {
 class FetchRequest implements DoorRequest {
   readonly verb: string;
   readonly path: string;
-  readonly stop = new AbortController();
+  readonly stop = new Stop();
   readonly #request: Request;
 
   constructor(request: Request, path: string) {

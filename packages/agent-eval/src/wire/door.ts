@@ -1,4 +1,5 @@
 /** HTTP without sockets: a request's parts in, an answer's parts out. The server and the embeddable app share it. */
+import type { Stop } from '../judge/index.ts';
 import type { Precondition } from '../store/ports.ts';
 import { type Budget, makeBudget } from './budget.ts';
 import type { Service } from './context.ts';
@@ -7,7 +8,7 @@ import { checkHost, corsHeaders, type GuardOptions, PREFLIGHT_HEADERS, tokenChec
 import { handle, internal } from './handlers.ts';
 import { inflate } from './inflate.ts';
 import type { WireLimits } from './limits.ts';
-import type { Method, Params } from './method.ts';
+import type { Call, Method, Params } from './method.ts';
 import { METHODS } from './methods/index.ts';
 import { lazily } from './params.ts';
 
@@ -19,7 +20,7 @@ export interface DoorRequest {
   /** Reads the body within its bounds, claiming what it holds. @throws WireError */
   body(limits: WireLimits, budget: Budget): Promise<Buffer>;
   /** Of this request alone, made when first asked for; aborted when the caller has gone. */
-  readonly stop: AbortController;
+  readonly stop: Stop;
   isGone(): boolean;
 }
 
@@ -95,18 +96,7 @@ export function makeDoor(options: DoorOptions): Door {
   };
 
   const call = async (method: Method, params: Params, request: DoorRequest): Promise<DoorAnswer> => {
-    const precondition = preconditionOf(request);
-    const asked = {
-      params,
-      service,
-      precondition,
-      // Made only for a method that looks at it.
-      get stop() {
-        return request.stop;
-      },
-      isGone: () => request.isGone(),
-    };
-    const outcome = await handle(method, asked);
+    const outcome = await handle(method, new DoorCall(params, service, request));
     if (outcome.kind === 'error') throw outcome.error;
     return json(200, outcome.result.value, outcome.result.headers);
   };
@@ -124,6 +114,29 @@ export function makeDoor(options: DoorOptions): Door {
       return refusal(error instanceof WireError ? error : internal(error), cors);
     }
   };
+}
+
+/** A class, since a getter in a literal makes the engine a new hidden class, and so lasting garbage, at every request. */
+class DoorCall implements Call {
+  readonly params: Params;
+  readonly service: Service;
+  readonly precondition: Precondition | null;
+  readonly #request: DoorRequest;
+
+  constructor(params: Params, service: Service, request: DoorRequest) {
+    this.params = params;
+    this.service = service;
+    this.precondition = preconditionOf(request);
+    this.#request = request;
+  }
+
+  get stop(): Stop {
+    return this.#request.stop;
+  }
+
+  isGone(): boolean {
+    return this.#request.isGone();
+  }
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' };

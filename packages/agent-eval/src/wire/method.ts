@@ -1,4 +1,5 @@
 /** What a wire method is: a name, an HTTP route and one function. Both transports call the same function. */
+import type { Stop } from '../judge/index.ts';
 import type { Precondition } from '../store/index.ts';
 import type { Service } from './context.ts';
 
@@ -13,7 +14,7 @@ export interface Call {
   readonly params: Params;
   readonly service: Service;
   /** Of this call alone; aborted when the caller has gone. */
-  readonly stop: AbortController;
+  readonly stop: Stop;
   isGone(): boolean;
   readonly precondition: Precondition | null;
 }

@@ -1,5 +1,6 @@
 /** RPC: one call from its text, for stdin and for callers in this process. Same methods, same envelope. */
 
+import { Stop } from '../judge/index.ts';
 import type { Service } from './context.ts';
 import { type ErrorBody, errorBody, WireError } from './errors.ts';
 import { handle } from './handlers.ts';
@@ -27,7 +28,7 @@ export async function callRpc(name: unknown, params: Params, service: Service): 
     params,
     service,
     precondition: null,
-    stop: new AbortController(),
+    stop: new Stop(),
     isGone: () => false,
   });
   return outcome.kind === 'result' ? { result: outcome.result.value } : errorBody(outcome.error);

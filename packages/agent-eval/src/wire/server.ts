@@ -1,6 +1,7 @@
 /** The HTTP server: sockets, slow and silent clients, draining. What is said to them comes from the door. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { Stop } from '../judge/index.ts';
 import type { Budget } from './budget.ts';
 import { type Door, type DoorAnswer, type DoorOptions, type DoorRequest, makeDoor, refusal } from './door.ts';
 import { WireError } from './errors.ts';
@@ -160,7 +161,7 @@ class NodeRequest implements DoorRequest {
   readonly path: string;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
-  #stop: AbortController | null = null;
+  #stop: Stop | null = null;
   #isGone = false;
 
   constructor(request: IncomingMessage, response: ServerResponse) {
@@ -178,9 +179,9 @@ class NodeRequest implements DoorRequest {
   }
 
   /** Made when first asked for: most requests end without anyone looking. */
-  get stop(): AbortController {
+  get stop(): Stop {
     if (this.#stop === null) {
-      this.#stop = new AbortController();
+      this.#stop = new Stop();
       if (this.#response.destroyed || this.#isGone) this.#leave();
       this.#response.once('close', () => {
         if (!this.#response.writableFinished) this.#leave();

@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import { chooseModel, type JudgeModel, judgePrompt, makeGate, openModel } from '../../src/judge/index.ts';
+import { chooseModel, type JudgeModel, judgePrompt, makeGate, openModel, Stop } from '../../src/judge/index.ts';
 import { parseRecord, replay } from '../../src/judge/providers/replay.ts';
 import { BUILTIN_RUBRICS } from '../../src/rubric/index.ts';
 import { createApp, startServer } from '../../src/wire/index.ts';
@@ -225,6 +225,45 @@ test('a client that goes away cancels its upstream call within a second', async 
   await asked;
 });
 
+test('a model sees its signal, in a copy of its call too, and it aborts with the call', async () => {
+  const seen: AbortSignal[] = [];
+  const model: JudgeModel = {
+    defaultModel: 'm',
+    answer(call) {
+      seen.push(call.signal, { ...call }.signal);
+      return new Promise((_, reject) => call.signal.addEventListener('abort', () => reject(call.signal.reason)));
+    },
+  };
+  const app = createApp({ model, judgeDeadlineMs: 20 });
+  const answer = await app.request('/v1/judge', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ rubricName: 'anti-slop', content: 'x' }),
+  });
+  expect(answer.status).toBe(503);
+  expect(seen).toHaveLength(2);
+  expect(seen[1]).toBe(seen[0]);
+  expect(seen[0]!.aborted).toBe(true);
+});
+
+test('a stop tells those who look before it, after it, and once', () => {
+  const stop = new Stop();
+  const early = stop.signal;
+  stop.abort('first');
+  stop.abort('second');
+  expect([stop.aborted, stop.reason, early.aborted, early.reason, stop.signal]).toEqual([
+    true,
+    'first',
+    true,
+    'first',
+    early,
+  ]);
+  expect(() => stop.throwIfAborted()).toThrow('first');
+  const late = new Stop();
+  late.abort('gone');
+  expect([late.signal.aborted, late.signal.reason]).toEqual([true, 'gone']);
+});
+
 describe('concurrency', () => {
   test('16 at once, a bounded queue, then 429 with Retry-After', async () => {
     let now = 0;
@@ -263,17 +302,17 @@ describe('concurrency', () => {
     const gate = makeGate({ callsMax: 1, waitingMax: 1 });
     let release: () => void = () => {};
     const first = gate.pass(
-      new AbortController().signal,
+      new Stop(),
       () =>
         new Promise<void>((resolve) => {
           release = resolve;
         }),
     );
-    const leave = new AbortController();
-    const second = gate.pass(leave.signal, async () => 'ran');
+    const leave = new Stop();
+    const second = gate.pass(leave, async () => 'ran');
     leave.abort(new Error('left'));
     await expect(second).rejects.toThrow('left');
-    const third = gate.pass(new AbortController().signal, async () => 'third');
+    const third = gate.pass(new Stop(), async () => 'third');
     release();
     await first;
     expect(await third).toBe('third');

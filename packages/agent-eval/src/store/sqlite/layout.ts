@@ -3,8 +3,9 @@
  * came; every 131,072 events a segment is sealed, which writes where its runs and event ids are. What is not sealed yet
  * is found by reading the keys of its chunks. So a commit costs one row and no index, however many events are there.
  */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolder } from 'ground/folder';
 import { openSqlite, type Sqlite, type SqliteMode } from 'ground/sqlite';
 import { isStoreRefusal, StoreRefusal } from '../ports.ts';
 
@@ -47,7 +48,7 @@ export function openLayout(dir: string, mode: SqliteMode): Sqlite {
   const isNew = !existsSync(file);
   if (mode === 'read-only' && isNew) throw new StoreRefusal('broken', `no store in ${dir}: ${STORE_FILE} is not there`);
   try {
-    if (mode === 'read-write') mkdirSync(dir, { recursive: true, mode: 0o700 });
+    if (mode === 'read-write') makeFolder(dir, 0o700);
     const db = openSqlite(file, mode);
     try {
       prepare(db, mode);

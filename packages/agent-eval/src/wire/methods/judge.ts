@@ -41,7 +41,7 @@ export const judge: Method = {
       return {
         value: {
           composite: verdict.composite,
-          dimensions: Object.fromEntries(verdict.scores),
+          dimensions: recordOf(verdict.scores),
           failureModes: verdict.failureModes,
           wins: verdict.wins,
           rationale: verdict.rationale,
@@ -55,6 +55,13 @@ export const judge: Method = {
     }
   },
 };
+
+/** Ids that an object inherits are refused with the rubric, so that these are fields like any other. */
+function recordOf(scores: ReadonlyMap<string, number>): Record<string, number> {
+  const record: Record<string, number> = {};
+  for (const [id, score] of scores) record[id] = score;
+  return record;
+}
 
 function problemsOf(issues: readonly { path: PropertyKey[]; message: string }[]): Problem[] {
   return issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
