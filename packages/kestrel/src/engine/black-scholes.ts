@@ -121,8 +121,9 @@ export function impliedVolYears(ratio: number, x: number, part: number, guess: n
   const upper = part > 0.5;
   const goal = upper ? 1 - part : part;
   const xx = x * x;
-  let v = guess > 0 && guess < VOL_YEARS_MAX ? guess : firstGuess(x, part);
-  let least = 0;
+  // Above half of its bound a price is above its inflection, and from there no step goes astray.
+  let least = upper ? Math.sqrt(-2 * x) : 0;
+  let v = Math.max(least, guess > 0 && guess < VOL_YEARS_MAX ? guess : firstGuess(x, part));
   let most = VOL_YEARS_MAX;
   for (let step = 0; step < IMPLIED_STEPS_MAX; step++) {
     const far = x / v;
