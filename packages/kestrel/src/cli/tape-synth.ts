@@ -16,13 +16,15 @@ export async function tapeSynth({ values }: Arguments, streams: Streams): Promis
 
 function orderOf(values: Arguments['values']): SynthOrder {
   const one = (flag: string): string | undefined => values.get(flag)?.[0];
-  const [symbol, profile, direction, detail, events, prior] = [
+  const [symbol, profile, direction, detail, events, prior, chain, optionQuotes] = [
     one('symbol'),
     one('profile'),
     one('direction'),
     one('detail'),
     one('events'),
     one('prior-close'),
+    one('chain'),
+    one('option-quotes'),
   ];
   return {
     seed: one('seed')!,
@@ -34,5 +36,7 @@ function orderOf(values: Arguments['values']): SynthOrder {
     ...(detail === undefined ? {} : { detail: detail as Detail }),
     ...(events === undefined ? {} : { events: wholeNumber('events', events) }),
     ...(prior === undefined ? {} : { priorCloseE4: amountE4('prior-close', prior) }),
+    ...(chain === undefined ? {} : { chain }),
+    ...(optionQuotes === undefined ? {} : { optionQuotes: wholeNumber('option-quotes', optionQuotes) }),
   };
 }

@@ -136,6 +136,8 @@ export const PEOPLE_VERBS: readonly Verb[] = [
       { flag: 'detail', value: 'DETAIL', about: 'ticks or bars', choices: DETAILS, fallback: 'ticks' },
       { flag: 'events', value: 'COUNT', about: 'rows in ticks', fallback: "the profile's day" },
       { flag: 'prior-close', value: 'PRICE', about: 'official close of the day before', fallback: "the profile's" },
+      { flag: 'chain', value: 'EXPIRIES', about: 'an option chain, as in 0dte,7dte', fallback: 'no options' },
+      { flag: 'option-quotes', value: 'COUNT', about: 'quotes of its options', fallback: "as the share's rows" },
       out,
       json,
     ],

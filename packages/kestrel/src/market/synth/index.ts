@@ -1,5 +1,6 @@
 /** The public list of synthetic days. */
 export { BUNDLED_DAYS, bundledDay, DEFAULT_DAY } from './bundled.ts';
+export { CHAIN_EXPIRIES_MAX, CHAIN_RECIPE, CHAIN_SESSIONS_MAX, FIRST_CHAIN_DATE } from './chain.ts';
 export { DETAILS, type Detail } from './detail.ts';
 export type { ProfileName } from './profile.ts';
 export { type SynthCode, SynthRefusal } from './refusal.ts';

@@ -11,6 +11,8 @@ export type SynthCode =
   | 'date-early'
   | 'events-bad'
   | 'prior-close-bad'
+  | 'chain-bad'
+  | 'option-quotes-bad'
   | 'day-unknown';
 
 const GOT_CHARS_MAX = 100;

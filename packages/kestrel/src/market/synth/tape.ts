@@ -9,8 +9,10 @@ import type { Columns, Tape } from '../columns.ts';
 import { textOfE4 } from '../decimal.ts';
 import { SYMBOL_LENGTH_MAX, TAPE_VERSION } from '../header.ts';
 import { tapeFrom } from '../tape.ts';
+import { CHAIN_RECIPE, chainFor, instrumentsOf, type MadeChain } from './chain.ts';
 import { coarser, DETAILS, type Detail } from './detail.ts';
 import { Dice } from './dice.ts';
+import { withOptions } from './option-book.ts';
 import { PROFILES, type Profile } from './profile.ts';
 import { ReferenceBuilder, type ReferenceTable } from './reference.ts';
 import { SynthRefusal } from './refusal.ts';
@@ -22,7 +24,7 @@ export const RECIPE = 'kestrel.synth/1';
 /** The calendar starts a month before. */
 export const FIRST_SYNTH_DATE = '1990-02-01';
 
-/** Most rows of one synthetic day. */
+/** Most rows of the share of one synthetic day, and most quotes of its options. */
 export const SYNTH_EVENTS_MAX = 50_000_000;
 /** Most characters of a seed. */
 export const SEED_LENGTH_MAX = 64;
@@ -48,6 +50,10 @@ export interface SynthOrder {
   readonly detail?: Detail;
   /** Official close of the day before, E4, a whole number of ticks; default: the profile's. */
   readonly priorCloseE4?: number;
+  /** Expiries of an option chain, `0dte,7dte`; ticks alone have one. Absent: no options. */
+  readonly chain?: string;
+  /** Quotes of options, all contracts together; default: as many as the share has rows, enough for a usable chain. */
+  readonly optionQuotes?: number;
 }
 
 /** Prior sessions that the reference is taken from, and the ticks made of each. */
@@ -80,13 +86,16 @@ interface Made {
   readonly detail: Detail;
   readonly priorCloseE4: number;
   readonly session: Session;
+  readonly chain: MadeChain | undefined;
 }
 
 function ticksOf(made: Made): Columns {
   const rows = new ColumnsBuilder({ capacity: made.events, instruments: 1 });
   const dice = diceFor(made, 'day');
   new SessionWriter({ profile: made.profile, dice, rows }).write(sessionFor(made, dice));
-  return rows.columns();
+  const share = rows.columns();
+  const { chain, profile, session } = made;
+  return chain === undefined ? share : withOptions(share, { chain, profile, session, dice: diceFor(made, 'options') });
 }
 
 function sessionFor(made: Made, dice: Dice): SessionOrder {
@@ -97,8 +106,8 @@ function sessionFor(made: Made, dice: Dice): SessionOrder {
   return { course: courseOf(order, dice), open, close, events };
 }
 
-/** A stream of its own for the day and for the sessions before it, so that neither moves the other. */
-function diceFor(made: Made, purpose: 'day' | 'reference'): Dice {
+/** A stream of its own for the day, for the sessions before it and for options, so that none moves another. */
+function diceFor(made: Made, purpose: 'day' | 'reference' | 'options'): Dice {
   return new Dice(RECIPE, purpose, made.seed, made.date, made.regime, made.symbol, made.profile.name);
 }
 
@@ -122,19 +131,34 @@ function referenceOf(made: Made): ReferenceTable {
 }
 
 function headerOf(made: Made, reference: ReferenceTable): Record<string, unknown> {
-  const { seed, date, regime, symbol, profile, direction, events, detail, priorCloseE4 } = made;
+  const { seed, date, regime, symbol, profile, direction, events, detail, priorCloseE4, chain } = made;
   const direct = direction === undefined ? {} : { direction };
   const priorClose = Number(textOfE4(priorCloseE4));
+  const options =
+    chain === undefined ? {} : { options: { recipe: CHAIN_RECIPE, chain: chain.name, quotes: chain.quotes } };
   return {
     v: TAPE_VERSION,
-    id: `synth-${regime}-${date}-${symbol.toLowerCase()}-${seed}`,
+    id: `synth-${regime}-${date}-${symbol.toLowerCase()}-${seed}${chain === undefined ? '' : '-options'}`,
     calendar: 'XNYS',
     date,
-    instruments: [{ symbol, kind: 'equity', tick: Number(textOfE4(profile.tickE4)) }],
+    instruments: [
+      { symbol, kind: 'equity', tick: Number(textOfE4(profile.tickE4)) },
+      ...(chain === undefined ? [] : instrumentsOf(chain, symbol)),
+    ],
     reference: { [symbol]: { priorClose, ...reference } },
     source: `synthetic, recipe ${RECIPE}, seed ${seed}, regime ${regime}, fitted to ${profile.name}`,
     licence: 'none needed: made by a program, no market data in it',
-    synthetic: { recipe: RECIPE, seed, regime, profile: profile.name, events, detail, priorClose, ...direct },
+    synthetic: {
+      recipe: RECIPE,
+      seed,
+      regime,
+      profile: profile.name,
+      events,
+      detail,
+      priorClose,
+      ...direct,
+      ...options,
+    },
   };
 }
 
@@ -188,7 +212,37 @@ function checked(order: SynthOrder): Made {
     const expected = `a prior close from ${PRIOR_CLOSE_E4_MIN} to ${PRIOR_CLOSE_E4_MAX} E4, in ticks of ${profile.tickE4}`;
     throw new SynthRefusal('prior-close-bad', { expected, got: priorCloseE4, next: 'a price of 100 is 1000000' });
   }
-  return { ...order, seed, symbol, profile, direction, events, detail, priorCloseE4, session };
+  const chain = chainOrdered(order, { session, priorCloseE4, events, detail });
+  return {
+    seed,
+    date: order.date,
+    regime: order.regime,
+    symbol,
+    profile,
+    direction,
+    events,
+    detail,
+    priorCloseE4,
+    session,
+    chain,
+  };
+}
+
+function chainOrdered(
+  order: SynthOrder,
+  made: Pick<Made, 'session' | 'priorCloseE4' | 'events' | 'detail'>,
+): MadeChain | undefined {
+  const { chain, optionQuotes, date } = order;
+  if (chain === undefined) {
+    if (optionQuotes === undefined) return undefined;
+    const next = 'name its expiries, as in 0dte,7dte';
+    throw new SynthRefusal('option-quotes-bad', { expected: 'a chain for the option quotes', got: 'none', next });
+  }
+  const { session, priorCloseE4, events, detail } = made;
+  if (detail !== 'ticks') {
+    throw new SynthRefusal('chain-bad', { expected: 'ticks for a chain', got: detail, next: 'leave detail out' });
+  }
+  return chainFor({ chain, optionQuotes, date, session, priorCloseE4, events }, SYNTH_EVENTS_MAX);
 }
 
 /** A half day has the events of its hours. */
