@@ -5,54 +5,42 @@ export interface OptionRules {
   /** Units of the underlying a contract stands for. */
   readonly multiplier: 100;
   readonly style: 'american' | 'european';
-  /** On the official close of the day it expires, or on that day's opening print (a special quotation). */
+  /** On the official close of the day it expires, or on that day's opening prints (a special opening quotation). */
   readonly settles: 'close' | 'open';
 }
 
 interface IndexRoot {
   readonly style: 'american' | 'european';
-  /** The print that settles, by the first expiry it holds for; the first row holds for every earlier one too. */
-  readonly settles: readonly { readonly from: string; readonly at: 'close' | 'open' }[];
+  readonly settles: 'close' | 'open';
+  /** Contracts that expire before this day settled at the open. */
+  readonly closeFrom?: string;
 }
 
-const AT_OPEN = [{ from: '', at: 'open' }] as const;
-const AT_CLOSE = [{ from: '', at: 'close' }] as const;
+const AT_OPEN: IndexRoot = { style: 'european', settles: 'open' };
+const AT_CLOSE: IndexRoot = { style: 'european', settles: 'close' };
 
 /** Roots of options on indices; every other root is of shares. docs/options-rules.md names the source of each. */
 const INDEX_ROOTS: ReadonlyMap<string, IndexRoot> = new Map<string, IndexRoot>([
-  ['SPX', { style: 'european', settles: AT_OPEN }],
-  [
-    'SPXW',
-    {
-      style: 'european',
-      settles: [
-        { from: '', at: 'open' },
-        { from: '2010-12-03', at: 'close' },
-      ],
-    },
-  ],
-  ['SPXPM', { style: 'european', settles: AT_CLOSE }],
-  [
-    'XSP',
-    {
-      style: 'european',
-      settles: [
-        { from: '', at: 'open' },
-        { from: '2013-07-20', at: 'close' },
-      ],
-    },
-  ],
-  ['OEX', { style: 'american', settles: AT_CLOSE }],
-  ['XEO', { style: 'european', settles: AT_CLOSE }],
-  ['VIX', { style: 'european', settles: AT_OPEN }],
-  ['VIXW', { style: 'european', settles: AT_OPEN }],
-  ['NDX', { style: 'european', settles: AT_OPEN }],
-  ['NDXP', { style: 'european', settles: AT_CLOSE }],
-  ['XND', { style: 'european', settles: AT_CLOSE }],
-  ['RUT', { style: 'european', settles: AT_OPEN }],
-  ['RUTW', { style: 'european', settles: AT_CLOSE }],
-  ['MRUT', { style: 'european', settles: AT_CLOSE }],
-  ['DJX', { style: 'european', settles: AT_OPEN }],
+  ['SPX', AT_OPEN],
+  ['SPXW', { ...AT_CLOSE, closeFrom: '2010-12-03' }],
+  ['SPXQ', AT_CLOSE],
+  ['SPXPM', AT_CLOSE],
+  ['XSP', { ...AT_CLOSE, closeFrom: '2013-11-05' }],
+  ['XSPAM', AT_OPEN],
+  ['OEX', { style: 'american', settles: 'close' }],
+  ['XEO', AT_CLOSE],
+  ['VIX', AT_OPEN],
+  ['VIXW', AT_OPEN],
+  ['NDX', AT_OPEN],
+  ['NDXP', AT_CLOSE],
+  ['MNX', AT_OPEN],
+  ['XND', AT_CLOSE],
+  ['RUT', AT_OPEN],
+  ['RUTW', AT_CLOSE],
+  ['MRUT', AT_CLOSE],
+  ['DJX', AT_OPEN],
+  ['MXEA', AT_OPEN],
+  ['MXEF', AT_OPEN],
 ]);
 
 /** Whether a root is of options on an index that this table knows. */
@@ -71,7 +59,6 @@ export function rulesOf(root: string, date: string): OptionRules {
   parseDate(date);
   const index = INDEX_ROOTS.get(root);
   if (index === undefined) return { multiplier: 100, style: 'american', settles: 'close' };
-  let settles = index.settles[0]!.at;
-  for (const row of index.settles) if (row.from <= date) settles = row.at;
-  return { multiplier: 100, style: index.style, settles };
+  const atOpen = index.closeFrom !== undefined && date < index.closeFrom;
+  return { multiplier: 100, style: index.style, settles: atOpen ? 'open' : index.settles };
 }

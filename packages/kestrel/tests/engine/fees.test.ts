@@ -99,10 +99,18 @@ describe('dates', () => {
   });
   test('a date of no shape, a schedule of no name', () => {
     expect(refused('us-equity-v1', '7 October 2013').code).toBe('bad-arg');
-    for (const name of ['us-options-v1', '', '__proto__', 'NONE']) {
-      expect(refused(name, '2013-10-07').expected).toBe('none | us-equity-v1');
+    for (const name of ['us-options-v2', '', '__proto__', 'NONE']) {
+      expect(refused(name, '2013-10-07').expected).toBe('none | us-equity-v1 | us-options-v1');
     }
     expect(feeSchedule('none', '1999-01-04').of({ side: 'sell', qty: 1, priceE4: 1 })).toEqual([]);
+  });
+  test('an option is refused, and says which schedule has rates for it', () => {
+    const schedule = feeSchedule('us-equity-v1', '2013-10-07');
+    const instrument = { kind: 'option', root: 'SPY', multiplier: 100 } as const;
+    schedule.admit({ kind: 'equity', root: 'SPY', multiplier: 1 });
+    expect(() => schedule.admit(instrument)).toThrow('us-equity-v1 has no rates for options, and SPY is one');
+    expect(() => schedule.of({ side: 'buy', qty: 1, priceE4: 100, instrument })).toThrow(EngineRefusal);
+    expect(feeSchedule('none', '2013-10-07').of({ side: 'sell', qty: 1, priceE4: 100, instrument })).toEqual([]);
   });
   test('rows rise by date, and both tables cover the first day', () => {
     for (const rows of [SECTION_31, TAF]) {
