@@ -70,6 +70,10 @@ export class ChainRun implements ChainPlace {
     this.fairValue = new FairValue(this, tape.columns, market, now);
   }
 
+  get fairWhy(): string {
+    return this.fairValue.receipt.why;
+  }
+
   fair(right: Right, strikeE4: number): number {
     return this.fairValue.valueE4(right, strikeE4);
   }

@@ -82,6 +82,8 @@ interface Watch {
   everySpot: boolean;
   everyBook: boolean;
   everyVolume: boolean;
+  /** Someone reads at every event, whatever it moves. */
+  everyEvent: boolean;
   /** What the bounds rest on has changed outside an event of the symbol. */
   shifted: boolean;
 }
@@ -110,7 +112,8 @@ const STOP_WAKE = 1;
 const STOP_FILL = 2;
 const STOP_END = 4;
 
-const ALL_MOVED = Moved.spot | Moved.book | Moved.extremes | Moved.volume | Moved.window | Moved.bars | Moved.known;
+const ALL_MOVED =
+  Moved.spot | Moved.book | Moved.extremes | Moved.volume | Moved.window | Moved.bars | Moved.known | Moved.event;
 
 export class Engine implements Desk, GroupHub {
   readonly tape: Tape;
@@ -211,7 +214,13 @@ export class Engine implements Desk, GroupHub {
     this.#first = slots.map(() => []);
     this.#followers = slots.map(() => []);
     this.#held = slots.map(() => ({ on: false, high: Number.NaN, low: Number.NaN, spots: new Extremes() }));
-    this.#watch = slots.map(() => ({ everySpot: false, everyBook: false, everyVolume: false, shifted: true }));
+    this.#watch = slots.map(() => ({
+      everySpot: false,
+      everyBook: false,
+      everyVolume: false,
+      everyEvent: false,
+      shifted: true,
+    }));
     this.#from = firstRow(tape.columns.t, tape.session.open);
     this.#to = firstRow(tape.columns.t, tape.session.close + 1);
     this.closeT = tape.session.close;
@@ -226,7 +235,13 @@ export class Engine implements Desk, GroupHub {
         return at.t;
       },
     };
-    this.source = { tape, market: this.market, windows: (s) => this.#windowsOf(s) };
+    this.source = {
+      tape,
+      market: this.market,
+      windows: (s) => this.#windowsOf(s),
+      chains: this.chains,
+      now: () => this.#instant.t,
+    };
     this.#beforeOpen();
   }
 
@@ -620,7 +635,7 @@ export class Engine implements Desk, GroupHub {
   #quoteSlow(i: number, t: number, s: number, moved: number): void {
     this.#at(i, t, s);
     this.#quoted(i, s);
-    this.#after(s, t, moved | this.#carry(s));
+    this.#after(s, t, moved | Moved.event | this.#carry(s));
   }
 
   #contractQuoted(i: number, t: number, s: number): void {
@@ -670,7 +685,7 @@ export class Engine implements Desk, GroupHub {
   #tradeSlow(i: number, t: number, s: number, p: number, z: number): void {
     this.#at(i, t, s);
     const m = this.market;
-    let moved = this.#carry(s);
+    let moved = Moved.event | this.#carry(s);
     if (p !== m.spot[s]) {
       moved |= Moved.spot;
       m.spot[s] = p;
@@ -732,7 +747,7 @@ export class Engine implements Desk, GroupHub {
     if ((att & Attention.windows) !== 0) {
       const windows = this.#windows[s]!;
       m.windowNext[s] = windows.next;
-      m.attention[s] = windows.wantsPrint ? att | Attention.everyPrint : att & ~Attention.everyPrint;
+      this.#attendIf(s, Attention.everyPrint, windows.wantsPrint || watch.everyEvent);
     }
     if (all || (moved & (Moved.spot | Moved.known)) !== 0) this.#quietSpot(s, watch);
     if ((att & Attention.watchBook) !== 0 && (all || (moved & (Moved.book | Moved.known)) !== 0)) {
@@ -855,7 +870,7 @@ export class Engine implements Desk, GroupHub {
     const turnsOn = k === Kind.halt && (flags[i]! & Flag.on) !== 0;
     if (m.halted[s] === 1 && !(k === Kind.halt && !turnsOn)) return;
     this.#at(i, t, s);
-    let moved = 0;
+    let moved: number = Moved.event;
     // A halt's end shows nothing new: series stand as they were, UNKNOWN before a first event.
     if (m.seen[s] === 0 && k !== Kind.halt) {
       m.seen[s] = 1;
@@ -1405,6 +1420,12 @@ export class Engine implements Desk, GroupHub {
         else if ((mask & Moved.volume) !== 0) watch.everyVolume = true;
         if ((mask & (Moved.spot | Moved.extremes)) !== 0) watch.everySpot = true;
         if ((mask & Moved.book) !== 0) watch.everyBook = true;
+      }
+      if ((mask & Moved.event) !== 0) {
+        watch.everyEvent = true;
+        watch.everyBook = true;
+        this.#attendTo(s, Attention.watchBook);
+        this.#attendTo(s, Attention.everyPrint);
       }
       if ((mask & Moved.book) !== 0) this.#attendTo(s, Attention.watchBook);
       if ((mask & Moved.volume) !== 0) this.#watchVolume(s);

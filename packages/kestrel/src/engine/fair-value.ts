@@ -61,6 +61,12 @@ export class FairValue {
     return this.receipt.ok ? this.#fit.valueE4(right, strikeE4) : Number.NaN;
   }
 
+  /** Volatility a year at the forward, 0.2 is twenty per cent; NaN while the receipt is not ok. */
+  get atmVol(): number {
+    const { ok, atmVol } = this.receipt;
+    return ok ? atmVol : Number.NaN;
+  }
+
   /** Annualised, 0.2 is twenty per cent; NaN while the receipt is not ok. */
   vol(strikeE4: number): number {
     return this.receipt.ok ? this.#fit.vol(strikeE4) : Number.NaN;

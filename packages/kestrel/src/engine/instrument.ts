@@ -26,6 +26,8 @@ export interface ChainPlace {
   readonly underlying: number;
   /** Slots of every contract of it. */
   readonly slots: readonly number[];
+  /** Why the model has no value, or `ok`. */
+  readonly fairWhy: string;
   /** The model's value of a contract now, E4; NaN while its receipt is not ok. */
   fair(right: 'C' | 'P', strikeE4: number): number;
 }
@@ -152,6 +154,12 @@ export function fairNow(x: Instrument, m: MarketState): number {
     case 'vertical':
       return fairOf(x.long, m) - fairOf(x.short, m);
   }
+}
+
+/** What the receipt of an option's `fair` says now; undefined of shares. */
+export function fairWhy(x: Instrument): string | undefined {
+  if (x.kind === 'shares') return undefined;
+  return (x.kind === 'option' ? x.contract : x.long).chain.fairWhy;
 }
 
 function fairOf(c: Contract, m: MarketState): number {

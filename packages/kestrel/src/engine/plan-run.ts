@@ -12,7 +12,7 @@ import type { MarketState } from './market-state.ts';
 import type { Execution } from './matching.ts';
 import { exact, mulDivFloor } from './money.ts';
 import { alive, left, type Order, type OrderOwner, type OrderRole } from './orders.ts';
-import { type CompiledPrice, type PriceSource, priceNow, tickPrice } from './price.ts';
+import { type CompiledPrice, type PriceSource, priceNow, tickPrice, whyUnpriceable } from './price.ts';
 import type { Book, Purse } from './risk.ts';
 import { type Reader, TRUE, type Trigger } from './triggers.ts';
 
@@ -646,7 +646,7 @@ export class PlanRun implements OrderOwner {
     const price = c.priceFor(holding, side);
     const limitE4 = priceNow(price.compiled, 0, price.source);
     if (Number.isNaN(limitE4)) {
-      return this.#refuse(c.label, 'unpriceable', 'the price has an UNKNOWN in it, or is below one tick');
+      return this.#refuse(c.label, 'unpriceable', whyUnpriceable(ticket.price, price.source));
     }
     const enters = side === holding.entrySide;
     if (this.book?.pod.halted === true && enters) {

@@ -1,7 +1,18 @@
 /** Price expressions, compiled: anchors read the book of the instrument that is traded; NaN is UNKNOWN. */
 import type { Anchor, Offset, Price, PriceExpr, Trigger as TriggerText } from '../lang/model.ts';
 import { durationUs } from './clock.ts';
-import { askOf, bidOf, fairNow, type Instrument, intrinsicNow, isGood, midOf, onTickOf, tickAt } from './instrument.ts';
+import {
+  askOf,
+  bidOf,
+  fairNow,
+  fairWhy,
+  type Instrument,
+  intrinsicNow,
+  isGood,
+  midOf,
+  onTickOf,
+  tickAt,
+} from './instrument.ts';
 import type { MarketState } from './market-state.ts';
 
 /** What a price may read. */
@@ -66,7 +77,15 @@ export function compilePrice(price: Price, source: PriceSource): CompiledPrice {
     for (const floor of floors) v = Math.max(v, floor());
     return v;
   };
-  return { exprs, escAfterUs, peg, cancelIf, moving: read.some(moves), readsFair: read.some(readsFair), bound };
+  return {
+    exprs,
+    escAfterUs,
+    peg,
+    cancelIf,
+    moving: read.some((e) => anchorsOf(e).some((name) => name !== 'stub')),
+    readsFair: read.some((e) => anchorsOf(e).includes('fair')),
+    bound,
+  };
 }
 
 /** The tick price of the `step`-th expression now: an E4 integer, or NaN when it is unpriceable. */
@@ -79,6 +98,40 @@ export function tickPrice(value: number, { instrument, market, side }: PriceSour
   let v = value;
   if (side === 'sell' && instrument.kind !== 'shares') v = Math.max(v, intrinsicNow(instrument, market));
   return Number.isNaN(v) ? v : onTickOf(instrument, v, side);
+}
+
+/** Why a price cannot be placed: its anchors that are UNKNOWN, or what it comes to. */
+export function whyUnpriceable(price: Price, source: PriceSource): string {
+  const exprs = [price.expr];
+  for (const m of price.modifiers) if (m.kind === 'cap' || m.kind === 'floor') exprs.push(m.at);
+  const names = new Set<Anchor>();
+  for (const e of exprs) for (const name of anchorsOf(e)) names.add(name);
+  if (source.side === 'sell' && source.instrument.kind !== 'shares') names.add('intrinsic');
+  const unknown = [...names].filter((name) => Number.isNaN(compileAnchor(name, source)()));
+  if (unknown.length > 0) {
+    const why = unknown.includes('fair') ? fairWhy(source.instrument) : undefined;
+    return `${unknown.join(' and ')} ${unknown.length === 1 ? 'is' : 'are'} UNKNOWN${why === undefined ? '' : ` (fair-v1: ${why})`}`;
+  }
+  const v = compileExpr(price.expr, source)();
+  return `the price comes to ${Math.round(v) / 1e4}, which is below one tick or beyond what is exact`;
+}
+
+function anchorsOf(e: PriceExpr): Anchor[] {
+  switch (e.kind) {
+    case 'number':
+      return [];
+    case 'anchor':
+      return [e.name];
+    case 'group':
+      return anchorsOf(e.of);
+    case 'lean':
+      return [...anchorsOf(e.a), ...anchorsOf(e.b)];
+    case 'min':
+    case 'max':
+      return e.args.flatMap(anchorsOf);
+    case 'sum':
+      return anchorsOf(e.base);
+  }
 }
 
 function compileExpr(e: PriceExpr, source: PriceSource): () => number {
@@ -182,41 +235,5 @@ function compileAnchor(name: Anchor, source: PriceSource): () => number {
       return () => fairNow(instrument, m);
     case 'intrinsic':
       return () => intrinsicNow(instrument, m);
-  }
-}
-
-function moves(e: PriceExpr): boolean {
-  switch (e.kind) {
-    case 'number':
-      return false;
-    case 'anchor':
-      return e.name !== 'stub';
-    case 'group':
-      return moves(e.of);
-    case 'lean':
-      return moves(e.a) || moves(e.b);
-    case 'min':
-    case 'max':
-      return e.args.some(moves);
-    case 'sum':
-      return moves(e.base);
-  }
-}
-
-function readsFair(e: PriceExpr): boolean {
-  switch (e.kind) {
-    case 'number':
-      return false;
-    case 'anchor':
-      return e.name === 'fair';
-    case 'group':
-      return readsFair(e.of);
-    case 'lean':
-      return readsFair(e.a) || readsFair(e.b);
-    case 'min':
-    case 'max':
-      return e.args.some(readsFair);
-    case 'sum':
-      return readsFair(e.base);
   }
 }

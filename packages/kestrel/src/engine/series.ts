@@ -1,6 +1,7 @@
 /** A series of a symbol, resolved against a tape: what it reads, when it moves, its value now (NaN: UNKNOWN). */
 import type { SeriesArg } from '../lang/model.ts';
 import type { Tape } from '../market/columns.ts';
+import type { Chains } from './chains.ts';
 import { durationUs } from './clock.ts';
 import type { MarketState } from './market-state.ts';
 import { Moved, ReferenceVolume, type Windows } from './windows.ts';
@@ -117,6 +118,9 @@ export interface SeriesSource {
   readonly market: MarketState;
   /** The windows of a slot, brought up to the present event. */
   readonly windows: (slot: number) => Windows;
+  readonly chains: Chains;
+  /** The present instant, microseconds. */
+  readonly now: () => number;
 }
 
 export function resolveSeries(
@@ -215,8 +219,18 @@ export function resolveSeries(
       };
       return make('percent', Moved.bars, From.computed, { cell });
     }
-    case 'iv':
-      return 'not-supported';
+    case 'iv': {
+      const chains = source.chains.of(m.symbols[slot]!);
+      if (chains.length === 0) return 'series-unavailable';
+      const cell = {
+        get value(): number {
+          const t = source.now();
+          for (const { settlesAt, fairValue } of chains) if (settlesAt > t) return fairValue.atmVol * 100;
+          return Number.NaN;
+        },
+      };
+      return make('percent', Moved.event, From.computed, { cell });
+    }
     default:
       return 'series-unavailable';
   }

@@ -18,6 +18,8 @@ export const Moved = {
   known: 64,
   /** A halt began or ended: windows do not move by it. */
   halt: 128,
+  /** Any event of the symbol: what is read from its options may have moved without it. */
+  event: 256,
 } as const;
 
 const MINUTE = 60_000_000;
