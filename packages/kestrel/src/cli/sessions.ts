@@ -9,6 +9,7 @@ import { Failure, oneLine } from './failure.ts';
 import { writeWhole } from './files.ts';
 import { openStore } from './home.ts';
 import type { Streams } from './streams.ts';
+import { notFinalized } from './verify.ts';
 
 interface Row {
   readonly sessionId: string;
@@ -83,14 +84,7 @@ export function sessionsExport({ operands, values }: Arguments, streams: Streams
   const store = openStore(streams.env);
   const log = logOf(operands[0]!, store);
   const proof = new Sessions(() => store).proof(log);
-  if (proof === undefined) {
-    throw new Failure({
-      code: 'unknown-session',
-      message: `the session ${log.id} is not finalized`,
-      expected: 'a finalized session',
-      next: 'send finalize first',
-    });
-  }
+  if (proof === undefined) throw notFinalized(log.id);
   const path = values.get('out')![0]!;
   const bytes = Buffer.from(jcs(proof));
   const signature = signProof({ disk: realDisk, root: store.root }, bytes);

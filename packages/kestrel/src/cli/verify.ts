@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { jcs } from 'ground/jcs';
 import { loadTape } from '../market/index.ts';
-import { type Log, readJson, Sessions, termsIn, termsOfPins } from '../protocol/index.ts';
+import { jsonFault, type Log, readJson, Sessions, termsIn, termsOfPins } from '../protocol/index.ts';
 import {
   isProofShape,
   type Proof,
@@ -12,7 +12,7 @@ import {
   verifyProof,
   whole,
 } from '../session/index.ts';
-import { isSigned, type Store } from '../store/index.ts';
+import { isSigned, type Signature, type Store } from '../store/index.ts';
 import type { Arguments } from './arguments.ts';
 import { EXITS, REFUSED } from './exits.ts';
 import { Failure } from './failure.ts';
@@ -21,20 +21,37 @@ import type { Streams } from './streams.ts';
 
 /** Bytes of a proof that are read. */
 const PROOF_BYTES_MAX = 1 << 28;
+/** Bytes of a signature's file that are read. */
+const SIGNATURE_BYTES_MAX = 65_536;
 
 export function verify({ operands, values }: Arguments, streams: Streams): number {
   const [subject = ''] = operands;
   const one = (flag: string): string | undefined => values.get(flag)?.[0];
   const store = openStore(streams.env);
   const proof = /^s-[0-9a-f]{32}$/.test(subject) ? proofOfSession(subject, store) : proofOfFile(subject, streams);
-  const key = one('key');
-  if (key !== undefined) checkSignature(subject, proof, keyOf(key, streams), streams);
+  const pinned = one('key');
   const verdict = verdictOf(proof, one('tape'), store);
-  if (values.has('json')) streams.write(`${jcs(verdict)}\n`);
+  // A leaf that differs is told before its signature is looked at: that is what the reader has to know.
+  const signer =
+    verdict.kind === 'verified'
+      ? signerOf(
+          proof,
+          { path: `${subject}.sig`, key: pinned === undefined ? undefined : keyOf(pinned, streams) },
+          streams,
+        )
+      : undefined;
+  if (values.has('json')) streams.write(`${jcs(signer === undefined ? verdict : { ...verdict, signer })}\n`);
   else if (verdict.kind === 'verified') {
-    streams.write(
-      `verified\ntip ${verdict.tipHash}\nconformance root ${verdict.conformanceRoot}\nturns ${verdict.turns}\n`,
-    );
+    const told = [
+      'verified',
+      `tip ${verdict.tipHash}`,
+      `conformance root ${verdict.conformanceRoot}`,
+      `turns ${verdict.turns}`,
+      ...(signer === undefined
+        ? []
+        : [`signed by ${signer}${pinned === undefined ? ', whoever that is (--key pins it)' : ''}`]),
+    ];
+    streams.write(`${told.join('\n')}\n`);
   } else {
     streams.write(`differs at ${verdict.leaf}\nthe replay has ${verdict.expected}\nthe proof has ${verdict.got}\n`);
   }
@@ -52,29 +69,28 @@ function verdictOf(proof: Proof, tape: string | undefined, store: Store): Verifi
 }
 
 function termsOf(proof: Proof, tapePath: string | undefined, store: Store): Terms {
-  const given = { document: proof.document, checkpoints: proof.checkpoints };
-  if (tapePath !== undefined) {
-    const { tape } = loadTape(tapePath);
-    const { fill, fees, rUsdE4, thinkMs, subject } = proof.pins;
-    const document = proof.document === null ? {} : { document: proof.document };
-    const blinded = proof.blinded;
-    return {
-      tape,
-      fill,
-      fees,
-      rUsdE4,
-      thinkMs: thinkMs ?? 0,
-      subject,
-      checkpoints: given.checkpoints,
-      blinded,
-      ...document,
-    };
+  const { pins, document, checkpoints, blinded } = proof;
+  const given = { document, checkpoints };
+  const tape = tapePath === undefined ? undefined : loadTape(tapePath).tape;
+  if (tape !== undefined && pins.subject === null) {
+    const { fill, fees, rUsdE4, thinkMs } = pins;
+    const terms = { fill, fees, rUsdE4, thinkMs: thinkMs ?? 0, subject: null, checkpoints, blinded };
+    return { tape, ...terms, ...(document === null ? {} : { document }) };
   }
-  const terms = termsOfPins(proof.pins, given, () => store as never);
-  if (terms !== undefined) return terms;
+  // What a subject of the catalog is pinned to is the catalog's to say, whatever a file says of it.
+  const terms = termsOfPins(pins, given, () => store as never);
+  if (terms !== undefined) return tape === undefined ? terms : { ...terms, tape };
+  if (pins.subject !== null) {
+    throw new Failure({
+      code: 'unknown-subject',
+      message: `the catalog has no subject ${pins.subject} over the tape ${pins.tape}`,
+      expected: 'a subject of this version',
+      next: 'verify it with the version that played it',
+    });
+  }
   throw new Failure({
     code: 'unknown-tape',
-    message: `the tape ${proof.pins.tape} is neither in the catalog nor in this store`,
+    message: `the tape ${pins.tape} is not in this store`,
     expected: 'a tape of that identity',
     next: 'name it with --tape FILE, or register it with kestrel dataset add',
   });
@@ -85,18 +101,29 @@ function proofOfSession(id: string, store: Store): Proof {
   const log = sessions.log(id);
   const proof = log === undefined ? undefined : sessions.proof(log);
   if (proof !== undefined) return proof;
+  if (log !== undefined) throw notFinalized(id);
   throw new Failure({
     code: 'unknown-session',
-    message: log === undefined ? `this store has no session ${id}` : `the session ${id} is not finalized`,
+    message: `this store has no session ${id}`,
     expected: 'the id of a finalized session',
     next: 'kestrel sessions list shows them',
+  });
+}
+
+/** A session that is there and has no proof yet. */
+export function notFinalized(id: string): Failure {
+  return new Failure({
+    code: 'not-finalized',
+    message: `the session ${id} is not finalized`,
+    expected: 'a finalized session',
+    next: `take it up with openSession { "kind": "session", "id": "${id}" } and send finalize`,
   });
 }
 
 function proofOfFile(path: string, streams: Streams): Proof {
   const { bytes, cut } = streams.read(path, PROOF_BYTES_MAX);
   const value = cut ? undefined : readJson(bytes);
-  const faults = isProofShape(value);
+  const faults = cut ? `it has more than ${PROOF_BYTES_MAX} bytes` : (jsonFault(bytes) ?? isProofShape(value));
   if (faults === undefined) return value as Proof;
   throw new Failure({
     code: 'no-proof',
@@ -118,19 +145,36 @@ function keyOf(text: string, streams: Streams): string {
   });
 }
 
-function checkSignature(subject: string, proof: Proof, key: string, streams: Streams): void {
-  const path = `${subject}.sig`;
-  const value = existsSync(path)
-    ? (readJson(streams.read(path, 65_536).bytes) as Record<string, unknown> | undefined)
-    : undefined;
-  const signature = typeof value?.signature === 'string' ? value.signature : '';
-  if (value?.key === key && isSigned(Buffer.from(jcs(proof)), { key, signature })) return;
+/**
+ * The key that signed the proof, where a signature lies beside it or is asked for.
+ *
+ * @throws Failure `signature-bad`
+ */
+function signerOf(
+  proof: Proof,
+  by: { readonly path: string; readonly key: string | undefined },
+  streams: Streams,
+): string | undefined {
+  const there = existsSync(by.path);
+  if (!there && by.key === undefined) return undefined;
+  const value = there ? signatureIn(readJson(streams.read(by.path, SIGNATURE_BYTES_MAX).bytes)) : undefined;
+  const signed = value !== undefined && isSigned(Buffer.from(jcs(proof)), value);
+  if (signed && (by.key === undefined || by.key === value.key)) return value.key;
   throw new Failure({
     code: 'signature-bad',
-    message: `${path} is no signature of this proof by that key`,
-    expected: `a signature by ${key}`,
-    got: value === undefined ? 'nothing' : String(value.key),
+    message: `${by.path} is no signature of this proof${by.key === undefined ? '' : ' by that key'}`,
+    expected: by.key === undefined ? 'a signature over the bytes of the proof' : `a signature by ${by.key}`,
+    got: !there ? 'nothing' : value === undefined ? 'no kestrel.signature/v1' : `a signature by ${value.key}`,
   });
+}
+
+/** Closed, so that no byte of the file can be another without being noticed. */
+function signatureIn(value: unknown): Signature | undefined {
+  const { v, algorithm, key, signature, ...rest } = (value ?? {}) as Record<string, unknown>;
+  const shaped = v === 'kestrel.signature/v1' && algorithm === 'Ed25519' && Object.keys(rest).length === 0;
+  return shaped && typeof key === 'string' && typeof signature === 'string'
+    ? { v, algorithm, key, signature }
+    : undefined;
 }
 
 /** What a session of this store is pinned to. */

@@ -23,11 +23,24 @@ export function readRequest(line: string): JsonObject {
 /** Any JSON value, as strictly. @returns undefined where the bytes are none */
 export function readJson(bytes: Uint8Array): unknown {
   try {
-    const reader = new Reader(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    return reader.whole();
+    return wholeJson(bytes);
   } catch {
     return undefined;
   }
+}
+
+/** What keeps the bytes from being JSON, or undefined. */
+export function jsonFault(bytes: Uint8Array): string | undefined {
+  try {
+    wholeJson(bytes);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function wholeJson(bytes: Uint8Array): unknown {
+  return new Reader(new TextDecoder('utf-8', { fatal: true }).decode(bytes)).whole();
 }
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;

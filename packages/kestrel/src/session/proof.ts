@@ -6,7 +6,7 @@ import { hashOf } from 'ground/digest';
 import { jcs } from 'ground/jcs';
 import type { Blotter, Pins } from '../engine/index.ts';
 import { fillsOf, type Leaf, leavesOf } from './chain.ts';
-import { type ClockRule, canonicalText, Play, type Sliced, type Terms } from './play.ts';
+import { type ClockRule, canonicalText, Play, pinsOf, type Sliced, type Terms } from './play.ts';
 import type { TurnBody } from './turn.ts';
 
 export const PROOF_VERSION = 'kestrel.proof/v1';
@@ -79,8 +79,13 @@ const SHOWN_CHARS_MAX = 200;
  * @param terms found by whoever holds the tapes: everything but what the author answered
  */
 export function* verifyProof(proof: Proof, terms: Terms): Sliced<Verification> {
+  if (terms.subject !== null && proof.document === null) {
+    return differs('document', 'the strategy that a subject of the catalog is played with', proof.document);
+  }
+  // Before anything runs: a strategy may not even be possible on another day.
+  const pins = pinsOf(terms);
+  if (jcs(pins) !== canonicalOf(proof.pins)) return firstPin(pins, proof.pins);
   const play = new Play(terms, '');
-  if (jcs(play.pins) !== jcs(proof.pins)) return firstPin(play.pins, proof.pins);
   if (play.genesis !== proof.genesis) return differs('genesis', play.genesis, proof.genesis);
   if (proof.turns.length > 0) play.start();
   for (const told of proof.turns) {
@@ -92,14 +97,14 @@ export function* verifyProof(proof: Proof, terms: Terms): Sliced<Verification> {
     if (!isBody(told.body)) return differs(name, 'an answer: authored, pass or stand-down', told.body);
     yield* play.answer(told.body, told.clock);
     const replayed = play.turns.at(-1)!;
-    if (jcs(replayed) !== jcs(told)) return differs(name, replayed, told);
+    if (jcs(replayed) !== canonicalOf(told)) return differs(name, replayed, told);
   }
   const { blotter, tipHash, conformanceRoot } = yield* play.finish();
   const mine = leavesOf({ ...play, fills: fillsOf(blotter), blotter });
   const told = leavesOf({ ...play, fills: fillsTold(proof.blotter), blotter: proof.blotter });
   for (let i = 0; i < Math.max(mine.length, told.length); i++) {
     const [a, b] = [mine[i], told[i]];
-    if (a !== undefined && b !== undefined && a.name === b.name && jcs(a.value) === jcs(b.value)) continue;
+    if (a !== undefined && b !== undefined && a.name === b.name && jcs(a.value) === canonicalOf(b.value)) continue;
     return differs((a ?? b)!.name, a?.value ?? 'nothing', toldBy(a, b));
   }
   if (tipHash !== proof.tipHash) return differs('tipHash', tipHash, proof.tipHash);
@@ -108,10 +113,19 @@ export function* verifyProof(proof: Proof, terms: Terms): Sliced<Verification> {
   }
   const whole = proofOf(play);
   for (const key of [...Object.keys(whole), ...Object.keys(proof)] as (keyof Proof)[]) {
-    const [a, b] = [whole, proof].map((of) => (Object.hasOwn(of, key) ? jcs(of[key]) : 'nothing'));
+    const [a, b] = [whole, proof].map((of) => (Object.hasOwn(of, key) ? canonicalOf(of[key]) : 'nothing'));
     if (a !== b) return differs(key, a, b);
   }
   return { kind: 'verified', tipHash, conformanceRoot, turns: play.turns.length };
+}
+
+/** Canonical text of what a file told; a field that is missing where one must be makes it none. */
+function canonicalOf(told: unknown): string | undefined {
+  try {
+    return jcs(told);
+  } catch {
+    return undefined;
+  }
 }
 
 function toldBy(mine: Leaf | undefined, told: Leaf | undefined): unknown {
@@ -126,11 +140,13 @@ function fillsTold(blotter: Blotter): ReturnType<typeof fillsOf> {
   return fillsOf(blotter);
 }
 
+/** Closed, as the protocol's own: what no answer can hold was never answered. */
 function isBody(body: unknown): body is TurnBody {
-  const { kind, document, reason } = (body ?? {}) as Record<string, unknown>;
-  if (kind === 'authored') return typeof document === 'string';
-  if (kind === 'stand-down') return typeof reason === 'string';
-  return kind === 'pass';
+  if (typeof body !== 'object' || body === null) return false;
+  const { kind, ...rest } = body as Record<string, unknown>;
+  const text = kind === 'authored' ? 'document' : kind === 'stand-down' ? 'reason' : undefined;
+  if (text === undefined) return kind === 'pass' && Object.keys(rest).length === 0;
+  return typeof rest[text] === 'string' && Object.keys(rest).length === 1;
 }
 
 function firstPin(mine: Pins, told: Pins): Verification {
@@ -145,7 +161,7 @@ function differs(leaf: string, expected: unknown, got: unknown): Verification {
 }
 
 function shown(value: unknown): string {
-  const text = typeof value === 'string' ? value : value === undefined ? 'nothing' : jcs(value);
+  const text = typeof value === 'string' ? value : value === undefined ? 'nothing' : (canonicalOf(value) ?? 'no JSON');
   return text.length <= SHOWN_CHARS_MAX ? text : `${text.slice(0, SHOWN_CHARS_MAX).toWellFormed()}…`;
 }
 

@@ -1,8 +1,8 @@
 /** The verbs over sessions, as a person calls them. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DIP } from '../session/short-day.ts';
+import { DIP, shortDayText } from '../session/short-day.ts';
 import { textOf } from './conversations.ts';
 import { bundledProgram, type Ended, forgetTemplate, newHome, removeHome, run } from './program.ts';
 import { pass, saw } from './streams.ts';
@@ -11,6 +11,7 @@ let program: Awaited<ReturnType<typeof bundledProgram>>;
 let home: string;
 let sessionId: string;
 let tipHash: string;
+let pendingId: string;
 const kestrel = (...args: string[]): Ended => run(program.path, args, { home });
 
 beforeAll(async () => {
@@ -24,6 +25,7 @@ beforeAll(async () => {
     .map((line) => JSON.parse(line).value);
   ({ sessionId } = values[0]);
   ({ tipHash } = values[3]);
+  pendingId = values[4].sessionId;
 });
 afterAll(() => {
   program.remove();
@@ -61,6 +63,71 @@ test('a session verifies, and so does its proof, signed by a key that stays', ()
   expect(kestrel('verify', other)).toMatchObject({ status: 2, err: expect.stringContaining('no-proof') });
   const noTape = run(program.path, ['verify', path], { home: join(home, 'elsewhere') });
   expect(noTape).toMatchObject({ status: 2, err: expect.stringContaining('unknown-tape') });
+});
+
+test('a session that is not finalized is said to be so, and one that is not there is another thing', () => {
+  for (const verb of [
+    ['verify', pendingId],
+    ['sessions', 'export', pendingId, '--out', join(home, 'none.json')],
+  ]) {
+    expect(kestrel(...verb)).toMatchObject({ status: 2, out: '', err: expect.stringContaining('not-finalized') });
+  }
+  expect(kestrel('verify', `s-${'0'.repeat(32)}`).err).toContain('unknown-session');
+});
+
+test('a signature beside a proof is checked, every byte of it, and a file that is no JSON says why', () => {
+  const path = join(home, 'signed.json');
+  const { key } = JSON.parse(kestrel('sessions', 'export', sessionId, '--out', path, '--json').out);
+  expect(kestrel('verify', path).out).toContain(`signed by ${key}`);
+  expect(JSON.parse(kestrel('verify', path, '--json').out)).toMatchObject({ kind: 'verified', signer: key });
+  const signature = readFileSync(`${path}.sig`, 'utf8');
+  const spoiled = [
+    signature.replace('Ed25519', 'ed25519'),
+    signature.replace('kestrel.signature/v1', 'kestrel.signature/v2'),
+    signature.replace(/"key":"(.)/, (_, digit: string) => `"key":"${digit === '0' ? '1' : '0'}`),
+    signature.replace(/"signature":"(.)/, (_, digit: string) => `"signature":"${digit === '0' ? '1' : '0'}`),
+    signature.replace('{', '{"note":1,'),
+    '',
+  ];
+  for (const text of spoiled) {
+    writeFileSync(`${path}.sig`, text);
+    expect(kestrel('verify', path)).toMatchObject({
+      status: 2,
+      out: '',
+      err: expect.stringContaining('signature-bad'),
+    });
+  }
+  writeFileSync(`${path}.sig`, signature);
+  const text = readFileSync(path, 'utf8');
+  // Other white space is the same value, and it is the value that is signed.
+  writeFileSync(path, `${JSON.stringify(JSON.parse(text), null, 1).replaceAll('\n', '\r\n')}\r\n`);
+  expect(kestrel('verify', path, '--key', key)).toMatchObject({ status: 0, out: expect.stringContaining('signed by') });
+  writeFileSync(path, text.replace('{', `{"seal":"${'0'.repeat(64)}",`));
+  expect(kestrel('verify', path)).toMatchObject({ status: 2, err: expect.stringMatching(/no-proof.*each name once/) });
+  writeFileSync(path, text.replace('"qty":10', '"qty":11'));
+  expect(kestrel('verify', path, '--key', key)).toMatchObject({
+    status: 2,
+    out: expect.stringContaining('differs at fill 1'),
+  });
+});
+
+test('what a subject is pinned to is for the catalog to say, whatever a proof and a tape beside it tell', () => {
+  const told = JSON.parse(kestrel('sessions', 'play', 'half-day-strict', '--json').out);
+  const [path, tape] = [join(home, 'half.json'), join(home, 'half.jsonl')];
+  kestrel('sessions', 'export', told.sessionId, '--out', path);
+  writeFileSync(tape, kestrel('tape', 'cat', 'bundled:half-day').out);
+  expect(kestrel('verify', path, '--tape', tape)).toMatchObject({ status: 0 });
+  rmSync(`${path}.sig`);
+  const proof = JSON.parse(readFileSync(path, 'utf8'));
+  const forge = (more: object) => {
+    writeFileSync(path, JSON.stringify({ ...proof, ...more }));
+    return kestrel('verify', path, '--tape', tape).out.split('\n')[0];
+  };
+  expect(forge({ pins: { ...proof.pins, thinkMs: 0 } })).toBe('differs at pins.thinkMs');
+  expect(forge({ checkpoints: [] })).toBe('differs at checkpoints');
+  expect(forge({ document: null, pins: { ...proof.pins, document: null } })).toBe('differs at document');
+  writeFileSync(tape, shortDayText());
+  expect(forge({})).toBe('differs at pins.tape');
 });
 
 test('a frame is shown as text, as Markdown, under a view, and from a file', () => {

@@ -1,8 +1,20 @@
 import fc from 'fast-check';
 import { hashOf, sha256 } from 'ground/digest';
 import { jcs } from 'ground/jcs';
-import { expect, test } from 'vitest';
-import { merkleRootOf, Play, type Proof, proofOf, type Terms, verifyProof, whole } from '../../src/session/index.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  fillsOf,
+  isProofShape,
+  leavesOf,
+  merkleRootOf,
+  Play,
+  type Proof,
+  proofOf,
+  type Terms,
+  tipHashOf,
+  verifyProof,
+  whole,
+} from '../../src/session/index.ts';
 import { DIP, NEVER, shortDay } from './short-day.ts';
 
 const terms: Terms = {
@@ -51,6 +63,141 @@ test('a flipped byte anywhere in a proof is found', () => {
     // The example renames a field whose value is null.
     { numRuns: 400, examples: [[text.indexOf('"document":null') + 8, 1]] },
   );
+});
+
+type Path = readonly (string | number)[];
+
+/** Every place in the value, with what stands there. */
+function places(value: unknown, path: Path = []): { readonly path: Path; readonly value: unknown }[] {
+  const inside = Array.isArray(value)
+    ? value.map((part, i) => [i, part] as const)
+    : typeof value === 'object' && value !== null
+      ? Object.entries(value)
+      : [];
+  return [{ path, value }, ...inside.flatMap(([key, part]) => places(part, [...path, key]))];
+}
+
+/** Other values of the same place: another scalar, a field less or more, an entry less, doubled or moved. */
+function changed(value: unknown): unknown[] {
+  if (typeof value === 'string') return [`${value}x`, value.slice(1), value === '' ? ' ' : value.toUpperCase(), null];
+  if (typeof value === 'number') return [value + 1, -value - 1, String(value)];
+  if (typeof value === 'boolean') return [!value];
+  if (value === null) return [0, ''];
+  if (Array.isArray(value)) {
+    const less = value.map((_, i) => value.filter((_, k) => k !== i));
+    return [...less, [...value, ...value.slice(-1), ...(value.length === 0 ? [0] : [])], [...value].reverse()];
+  }
+  const of = value as Record<string, unknown>;
+  return [
+    { ...of, zzz: 1 },
+    ...Object.keys(of).map((key) => Object.fromEntries(Object.entries(of).filter(([k]) => k !== key))),
+  ];
+}
+
+function withAt(value: unknown, [key, ...rest]: Path, put: unknown): unknown {
+  if (key === undefined) return put;
+  if (Array.isArray(value)) return value.map((part, i) => (i === key ? withAt(part, rest, put) : part));
+  const of = value as Record<string, unknown>;
+  return { ...of, [key]: withAt(of[key], rest, put) };
+}
+
+/** The leaf, or the part that no leaf covers, in which a change at the path must be found. */
+function leafAt(path: Path): RegExp {
+  const [part, i, field] = path;
+  switch (part) {
+    case 'turns':
+      // A turn that is missing or moved shows in the first slot whose place it takes, or in what came of the play.
+      if (i === undefined) return /^(turn \d|turn \d frameRoot|fill \d|blotter|tipHash)$/;
+      return field === 'clock' ? /^turn / : new RegExp(`^turn ${Number(i) + 1}( frameRoot)?$`);
+    case 'blotter':
+      return /^(fill \d|blotter)$/;
+    case 'pins':
+      return i === undefined ? /^pins/ : new RegExp(`^pins(\\.${i})?$`);
+    case undefined:
+      return /./;
+    default:
+      return new RegExp(`^${part}$`);
+  }
+}
+
+test('a change of any field of a proof is found, and the first leaf that differs is the one changed', () => {
+  const value = JSON.parse(jcs(proof)) as unknown;
+  let tried = 0;
+  for (const place of places(value)) {
+    for (const put of changed(place.value)) {
+      const told = withAt(value, place.path, put) as Proof;
+      if (jcs(told) === jcs(proof)) continue;
+      tried++;
+      if (isProofShape(told) !== undefined) continue;
+      const verdict = whole(verifyProof(told, terms));
+      const found = verdict.kind === 'differs' ? verdict.leaf : verdict.kind;
+      expect([place.path.join('.'), put, found]).toEqual([
+        place.path.join('.'),
+        put,
+        expect.stringMatching(leafAt(place.path)),
+      ]);
+    }
+  }
+  expect(tried).toBeGreaterThan(600);
+});
+
+describe('a forger who hashes everything anew', () => {
+  /** Turns, hashes, root and seal as they would be if the changed turns had been played. */
+  function forged(edit: (turns: Proof['turns'][number][]) => void): Proof {
+    const turns = structuredClone(proof.turns) as Proof['turns'][number][];
+    edit(turns);
+    let parentHash = proof.genesis;
+    const chained = turns.map((turn, i) => {
+      const { frameRoot, body } = turn;
+      const hash = hashOf({ ordinal: i + 1, parentHash, frameRoot, body });
+      const link = { ...turn, ordinal: i + 1, parentHash, hash };
+      parentHash = hash;
+      return link;
+    });
+    const { blotter } = proof;
+    const tipHash = tipHashOf({ parentHash, determinismHash: blotter.determinismHash });
+    const leaves = leavesOf({ genesis: proof.genesis, turns: chained, fills: fillsOf(blotter), blotter });
+    const { seal: _, ...rest } = { ...proof, turns: chained, tipHash, conformanceRoot: merkleRootOf(leaves) };
+    return { ...rest, seal: hashOf(rest) };
+  }
+  const leafOf = (told: Proof, of: Terms = terms): string => {
+    const verdict = whole(verifyProof(told, of));
+    return verdict.kind === 'differs' ? verdict.leaf : verdict.kind;
+  };
+
+  test('gets the same proof where nothing was changed', () => {
+    expect(forged(() => {})).toEqual(proof);
+  });
+
+  test('is found where the document that he edits does otherwise', () => {
+    const edit = (turns: Proof['turns'][number][]) => {
+      turns[1] = { ...turns[1]!, body: { kind: 'authored', document: DIP.replace('buy 10', 'buy 11') } };
+    };
+    expect(leafOf(forged(edit))).toMatch(/^(turn 3 frameRoot|fill 1)$/);
+  });
+
+  test('cannot hide an answer that the protocol would not take', () => {
+    const note = { kind: 'pass', note: 'I saw the close' } as never;
+    const edit = (turns: Proof['turns'][number][]) => {
+      turns[2] = { ...turns[2]!, body: note };
+    };
+    expect(leafOf(forged(edit))).toBe('turn 3');
+  });
+
+  test('cannot take a turn out, put one in, or change the order', () => {
+    expect(leafOf(forged((turns) => void turns.splice(1, 1)))).toMatch(/^turn 2/);
+    expect(leafOf(forged((turns) => void turns.push({ ...turns[2]! })))).toMatch(/^turn 4/);
+    expect(leafOf(forged((turns) => void turns.reverse()))).toMatch(/^turn 1/);
+  });
+
+  test('cannot give it another day, another R, or a strategy that was not there', () => {
+    expect(leafOf(proof, { ...terms, tape: shortDay({ minutes: 60, id: 'another' }) })).toBe('pins.tape');
+    expect(leafOf(proof, { ...terms, tape: shortDay({ minutes: 20 }), document: DIP })).toBe('pins.tape');
+    expect(leafOf(proof, { ...terms, rUsdE4: 1_000_000 })).toBe('pins.rUsdE4');
+    const dip = DIP.replace('11:20', '10:25');
+    expect(leafOf(proof, { ...terms, document: dip })).toBe('pins.document');
+    expect(leafOf({ ...proof, document: dip })).toBe('document');
+  });
 });
 
 function verdictOf(told: Proof): string {
