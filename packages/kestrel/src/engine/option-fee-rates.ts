@@ -203,7 +203,7 @@ export const ORF: readonly ContractRate[] = [
   {
     from: '2011-05-01',
     microsPerContract: 26_700,
-    by: "AMEX and ARCA began in May 2011; the rate is a third of the 0.08 of three contracts on a confirmation of 2012-09-05, give or take 0.0017",
+    by: 'AMEX and ARCA began in May 2011; the rate is a third of the 0.08 of three contracts on a confirmation of 2012-09-05, give or take 0.0017',
     rests: 'unsure',
   },
   {
@@ -326,7 +326,7 @@ export const OCC: readonly ContractRate[] = [
   {
     from: '2025-12-01',
     microsPerContract: 0,
-    by: 'a fee holiday of December 2025, as a study of 2026 reports OCC's filing',
+    by: 'a fee holiday of December 2025, as a study of 2026 reports the filing of OCC',
     rests: 'secondary',
   },
   {
