@@ -1,4 +1,6 @@
 /** The market as the oracle sees it: plain event objects in arrays, and every series worked out again from all of them. */
+import { sessionOf } from '../../src/market/calendar.ts';
+import type { ContractTerms } from './contracts.ts';
 
 /** A tape event as plain data; prices in E4, `t` in microseconds. */
 export interface Event {
@@ -20,11 +22,21 @@ export interface Event {
   readonly d?: number;
   readonly on?: boolean;
   readonly suspect?: boolean;
+  /** Expiry, right and strike (E4) of a contract, whose root is `s`. */
+  readonly x?: string;
+  readonly r?: string;
+  readonly K?: number;
 }
 
 export interface Table {
   readonly p: readonly number[];
   readonly x: readonly number[];
+}
+
+export interface SymbolTerms {
+  readonly symbol: string;
+  readonly kind: 'equity' | 'index';
+  readonly tickE4: number;
 }
 
 export interface Day {
@@ -33,7 +45,8 @@ export interface Day {
   readonly open: number;
   readonly close: number;
   /** Shares and indices in the header's order. */
-  readonly symbols: readonly { readonly symbol: string; readonly tickE4: number }[];
+  readonly symbols: readonly SymbolTerms[];
+  readonly contracts: readonly ContractTerms[];
   readonly priorCloseE4: ReadonlyMap<string, number>;
   readonly tables: ReadonlyMap<string, Table>;
   readonly events: readonly Event[];
@@ -80,7 +93,11 @@ export function readDay(lines: readonly string[]): Day {
   const header = JSON.parse(lines[0]!);
   const symbols = header.instruments
     .filter((one: { kind: string }) => one.kind !== 'option')
-    .map((one: { symbol: string; tick: number }) => ({ symbol: one.symbol, tickE4: e4(one.tick)! }));
+    .map((one: { symbol: string; kind: 'equity' | 'index'; tick: number }) => ({
+      symbol: one.symbol,
+      kind: one.kind,
+      tickE4: e4(one.tick)!,
+    }));
   const priorCloseE4 = new Map<string, number>();
   const tables = new Map<string, Table>();
   for (const [symbol, entry] of Object.entries<Record<string, unknown>>(header.reference ?? {})) {
@@ -93,7 +110,7 @@ export function readDay(lines: readonly string[]): Day {
   const events = lines.slice(1).map((line, index): Event => {
     const raw = JSON.parse(line);
     const event: Record<string, unknown> = { ...raw, index };
-    for (const name of ['b', 'a', 'p', 'o', 'h', 'l', 'c']) {
+    for (const name of ['b', 'a', 'p', 'o', 'h', 'l', 'c', 'K']) {
       if (raw[name] !== undefined) event[name] = e4(raw[name]);
     }
     if (raw.d !== undefined) event.d = lengthUs(raw.d);
@@ -102,13 +119,42 @@ export function readDay(lines: readonly string[]): Day {
   return {
     date: header.date,
     calendar: header.calendar,
-    open: header.session.open,
-    close: header.session.close,
+    ...((header.session ?? sessionOf(header.calendar, header.date)) as { open: number; close: number }),
     symbols,
+    contracts: header.instruments.flatMap(contractsOf),
     priorCloseE4,
     tables,
     events,
   };
+}
+
+interface ChainHeader {
+  readonly kind: string;
+  readonly root: string;
+  readonly expiry: string;
+  readonly strikes: readonly number[];
+  readonly multiplier: number;
+  readonly settles: 'open' | 'close';
+  readonly tick: number;
+}
+
+function contractsOf({ kind, root, expiry, strikes, multiplier, settles, tick }: ChainHeader): ContractTerms[] {
+  if (kind !== 'option') return [];
+  return strikes.flatMap((strike) =>
+    (['C', 'P'] as const).map((right) => {
+      return { root, expiry, right, strikeE4: e4(strike)!, multiplier, settles, tickE4: e4(tick)! };
+    }),
+  );
+}
+
+export const midOf = (quote: Quote | undefined): number | undefined =>
+  quote === undefined ? undefined : Math.floor((quote.bidE4 + quote.askE4) / 2);
+
+/** A quote with both sides, a size on each, and the bid below the ask; of any other nothing is known. */
+export function goodQuote(event: Event): Quote | undefined {
+  const { b, a, bz = 0, az = 0 } = event;
+  const good = b !== undefined && a !== undefined && bz > 0 && az > 0 && b > 0 && b < a && event.suspect !== true;
+  return good ? { index: event.index, t: event.t, bidE4: b, bidSize: bz, askE4: a, askSize: az } : undefined;
 }
 
 /** Formats are slow to make, and there are two zones. */
@@ -171,6 +217,7 @@ export function phaseSpan(day: Day, phase: string): { readonly from: number; rea
 /** One symbol's state and its whole past. */
 export class SymbolState {
   readonly symbol: string;
+  readonly kind: 'equity' | 'index';
   readonly tickE4: number;
   private readonly day: Day;
   halted = false;
@@ -187,9 +234,10 @@ export class SymbolState {
   private current: { readonly order: number; readonly t: number } | undefined;
   officialCloseE4: number | undefined;
 
-  constructor(day: Day, of: { readonly symbol: string; readonly tickE4: number }) {
+  constructor(day: Day, of: SymbolTerms) {
     this.day = day;
     this.symbol = of.symbol;
+    this.kind = of.kind;
     this.tickE4 = of.tickE4;
   }
 
@@ -211,12 +259,9 @@ export class SymbolState {
   /** Takes a quote, whether the session is open or not. */
   takeQuote(event: Event): void {
     this.hasQuotes = true;
-    const { b, a } = event;
-    const [bz, az] = [event.bz ?? 0, event.az ?? 0];
-    const good = b !== undefined && a !== undefined && bz > 0 && az > 0 && b > 0 && b < a;
-    this.quote = good ? { index: event.index, t: event.t, bidE4: b, bidSize: bz, askE4: a, askSize: az } : undefined;
-    this.bidLeft = good ? bz : 0;
-    this.askLeft = good ? az : 0;
+    this.quote = goodQuote(event);
+    this.bidLeft = this.quote?.bidSize ?? 0;
+    this.askLeft = this.quote?.askSize ?? 0;
     if (this.quote !== undefined) this.lastGood = this.quote;
   }
 
@@ -404,11 +449,12 @@ export class SymbolState {
     return { intraday, vol: rv < first ? 'calm' : rv > third ? 'stress' : 'normal' };
   }
 
-  /** What one share is worth at the close. */
-  mark(costE4: number): number {
-    if (this.officialCloseE4 !== undefined) return this.officialCloseE4;
-    if (this.lastE4 !== undefined) return this.lastE4;
-    return this.lastGood === undefined ? costE4 : Math.floor((this.lastGood.bidE4 + this.lastGood.askE4) / 2);
+  /** What one share is worth at the close, and by what; undefined where the tape never said. */
+  closing(): { readonly priceE4: number; readonly from: 'close' | 'last' | 'mid' } | undefined {
+    if (this.officialCloseE4 !== undefined) return { priceE4: this.officialCloseE4, from: 'close' };
+    if (this.lastE4 !== undefined) return { priceE4: this.lastE4, from: 'last' };
+    const mid = midOf(this.lastGood);
+    return mid === undefined ? undefined : { priceE4: mid, from: 'mid' };
   }
 }
 

@@ -1,6 +1,9 @@
 /** The slow, obvious reference engine: the runtime's meaning once more, from the text of the specification alone. */
-import type { KestrelDocument, Plan, Series, Ticket, Trigger } from '../../src/lang/model.ts';
-import { clockTime, type Day, type Event, interpolate, phaseSpan, readDay, SymbolState } from './market.ts';
+import { feeSchedule } from '../../src/engine/fees.ts';
+import type { KestrelDocument, Plan, Price, PriceExpr, Series, Ticket, Trigger } from '../../src/lang/model.ts';
+import { type ContractState, Contracts, underlyingOf } from './contracts.ts';
+import { type Book, fairOf, type Instrument, optionOf, sharesOf } from './instrument.ts';
+import { clockTime, type Day, type Event, interpolate, midOf, phaseSpan, readDay, SymbolState } from './market.ts';
 import {
   type Execution,
   type Fill,
@@ -12,7 +15,17 @@ import {
   restAtPrint,
   restAtQuote,
 } from './orders.ts';
-import { type EventRow, type FillRow, type Milestone, PlanRun, type Refusal, type TpRun } from './plan.ts';
+import {
+  basisE4,
+  type EventRow,
+  type FillRow,
+  type Holding,
+  type Milestone,
+  PlanRun,
+  type Refusal,
+  type SettlementRow,
+  type TpRun,
+} from './plan.ts';
 import { priceE4 } from './price.ts';
 import { type Alarm, applyOffset, durationUs, type Reader, seriesOf, type World } from './trigger.ts';
 
@@ -23,6 +36,8 @@ export interface OracleInput {
   readonly rUsd: number | string;
   /** Budget of the whole session in R; absent: no limit beyond the plans'. */
   readonly sessionR?: number;
+  /** Name of a fee schedule; absent: none. */
+  readonly fees?: string;
 }
 
 export interface OraclePlan {
@@ -43,10 +58,12 @@ export interface OraclePlan {
   }[];
   readonly fills: readonly FillRow[];
   readonly costE4: number;
+  readonly feesE4: number;
   readonly realizedE4: number;
   readonly markedE4: number;
   readonly openQty: number;
   readonly markE4?: number;
+  readonly settlements: readonly SettlementRow[];
   readonly refusals: readonly Refusal[];
   readonly events: readonly EventRow[];
 }
@@ -69,6 +86,12 @@ interface Timer {
   readonly run: () => void;
 }
 
+/** What an upkeep is due to: an event of a symbol or of a contract; undefined at timers. */
+type Happening =
+  | { readonly symbol: string; readonly k: string }
+  | { readonly contract: ContractState; readonly k: string }
+  | undefined;
+
 interface Group {
   readonly plans: PlanRun[];
   readonly limitE4: number;
@@ -80,6 +103,9 @@ class Oracle {
   private readonly fill: Fill;
   private readonly rE4: number;
   private readonly symbols = new Map<string, SymbolState>();
+  private readonly contracts: Contracts;
+  private readonly instruments = new Map<string, Instrument>();
+  private readonly fees: ReturnType<typeof feeSchedule>;
   private readonly plans: PlanRun[] = [];
   private readonly books = new Map<string, Group>();
   private readonly pods: Group[] = [];
@@ -104,6 +130,8 @@ class Oracle {
     this.fill = input.fill;
     this.rE4 = Math.round(Number(input.rUsd) * 1e4);
     for (const one of this.day.symbols) this.symbols.set(one.symbol, new SymbolState(this.day, one));
+    this.contracts = new Contracts(this.day, this.symbols);
+    this.fees = feeSchedule(input.fees ?? 'none', this.day.date);
     const documents = Array.isArray(input.document) ? input.document : [input.document as KestrelDocument];
     for (const document of documents) this.load(document as KestrelDocument);
     const named = new Set(this.plans.flatMap((run) => run.arms.map((arm) => arm.plan)));
@@ -128,16 +156,18 @@ class Oracle {
 
   private load(document: KestrelDocument): void {
     const first = this.day.symbols[0]!.symbol;
-    let using = { signal: first, exec: first };
+    let using: Plan['using'] = { signal: first, exec: first };
     const made: PlanRun[] = [];
     for (const statement of document.statements) {
       if (statement.kind === 'using') using = statement;
       if (statement.kind !== 'plan') continue;
-      this.support(statement);
-      const { signal, exec } = statement.using ?? using;
+      const { signal, exec, expiry } = statement.using ?? using;
+      this.support(statement, exec);
       const run: PlanRun = new PlanRun(statement, {
         signal,
         exec,
+        expiry,
+        lossE4: (order) => this.lossE4(order.instrument, order, Math.max(order.left, order.pending?.left ?? 0)),
         budgetE4: this.riskE4(statement.budget),
         world: (of) => this.worldOf(of),
         alarms: (of, reader) => ({ set: (at) => this.alarm(of, reader, at) }),
@@ -157,7 +187,7 @@ class Oracle {
     }
   }
 
-  private support(plan: Plan): void {
+  private support(plan: Plan, exec: string): void {
     const tickets = [plan.do.ticket];
     for (const clause of plan.clauses) {
       if ('ticket' in clause && clause.ticket !== undefined) tickets.push(clause.ticket);
@@ -167,8 +197,9 @@ class Oracle {
       }
     }
     for (const ticket of tickets) {
-      if (ticket.instrument.kind !== 'shares') throw new NotSupported('not-supported: options');
-      if (ticket.side === 'sell') throw new NotSupported('not-supported: a sell ticket');
+      if (ticket.instrument.kind === 'shares' && this.symbols.get(exec)?.kind !== 'equity') {
+        throw new NotSupported(`not-supported: shares of ${exec}`);
+      }
     }
   }
 
@@ -179,7 +210,7 @@ class Oracle {
       series: (of) => {
         switch (of.name) {
           case 'fills.avg_px':
-            return run.basisE4;
+            return run.averageE4;
           case 'fills.qty':
             return run.entryQty;
           case 'position.qty':
@@ -271,7 +302,7 @@ class Oracle {
       this.step(() => {
         this.readPlan(run, { reads: (one) => one === reader, everyReload: false, bare: false });
         this.act(run);
-        this.maintain([run], undefined);
+        this.maintain(run, undefined);
       });
     });
     return alarm;
@@ -289,20 +320,53 @@ class Oracle {
   // -------------------------------------------------------------- tape events
 
   private beforeOpen(event: Event): void {
+    if (event.k === 'oquote') {
+      const contract = this.contracts.of(event);
+      if (contract !== undefined && !contract.halted) contract.takeQuote(event);
+      return;
+    }
     const on = event.s === undefined ? undefined : this.symbols.get(event.s);
     if (on === undefined) return;
-    if (event.k === 'halt') on.setHalt(event.on!);
+    if (event.k === 'halt') this.setHalt(on, event.on!);
     else if (event.k === 'quote' && !on.halted) on.takeQuote(event);
+  }
+
+  private setHalt(on: SymbolState, halted: boolean): void {
+    on.setHalt(halted);
+    for (const contract of this.contracts.all) if (contract.underlying === on) contract.emptyBook();
+  }
+
+  /** An event of a contract: it sets no series, so that only plans it fills are read. */
+  private atContract(event: Event): void {
+    const contract = this.contracts.of(event);
+    if (contract === undefined || contract.halted) return;
+    this.step(() => {
+      if (event.k === 'oquote') contract.takeQuote(event);
+      else if (event.suspect !== true) contract.lastE4 = event.p!;
+      this.matchContract(event, contract);
+      for (const run of this.plans) this.finishIfDone(run);
+      for (const run of this.inOrder()) {
+        if (run.filledThisStep) this.readPlan(run, { reads: () => true, everyReload: true, bare: false });
+      }
+      for (const run of this.inOrder()) {
+        this.act(run);
+        this.maintain(run, { contract, k: event.k });
+      }
+    });
   }
 
   private atEvent(event: Event): void {
     this.now = event.t;
+    if (event.k === 'oquote' || event.k === 'otrade') {
+      this.atContract(event);
+      return;
+    }
     const on = event.s === undefined ? undefined : this.symbols.get(event.s);
     if (on === undefined || !['quote', 'trade', 'bar', 'halt', 'close'].includes(event.k)) return;
     if (on.halted && !(event.k === 'halt' && event.on === false)) return;
     this.step(() => {
       if (event.k === 'halt') {
-        if (event.on !== on.halted) on.setHalt(event.on!);
+        if (event.on !== on.halted) this.setHalt(on, event.on!);
         this.count(event.on === true ? 'halt:on' : 'halt:off');
         if (event.on === true && this.plans.some((run) => run.aliveOrders.length > 0)) this.count('halt:with-orders');
       } else {
@@ -314,13 +378,15 @@ class Oracle {
         this.readPlan(run, {
           reads: (reader) => reader.symbols.has(on.symbol) || run.filledThisStep,
           everyReload: run.signal === on.symbol || run.filledThisStep,
-          bare: run.signal === on.symbol || run.exec === on.symbol,
+          bare: run.signal === on.symbol || underlyingOf(run.exec) === on.symbol,
         });
       }
       // Step 5, plan by plan: what its triggers asked for, then the upkeep of what stands.
       for (const run of this.inOrder()) {
         this.act(run);
-        if (run.exec === on.symbol || run.filledThisStep) this.maintain([run], on.symbol);
+        if (underlyingOf(run.exec) === on.symbol || run.filledThisStep) {
+          this.maintain(run, { symbol: on.symbol, k: event.k });
+        }
       }
     });
   }
@@ -333,37 +399,14 @@ class Oracle {
   }
 
   private match(event: Event, on: SymbolState): void {
-    const orders = (): Order[] => this.plans.flatMap((run) => run.aliveOrders).filter((o) => o.symbol === on.symbol);
+    const orders = (): Order[] => this.ordersOf((one) => one.kind === 'shares' && one.on === on);
     switch (event.k) {
-      case 'quote': {
-        if (on.quote === undefined) {
-          this.count('quote:suspect');
-          return;
-        }
-        const meeting = orders().filter((order) => order.state === 'resting' && order.meets && order.limitE4 !== null);
-        for (const order of meeting.sort((a, b) => a.rank - b.rank)) {
-          this.rankSeq += 1;
-          order.rank = this.rankSeq;
-          this.count('order:met-later-quote');
-        }
-        for (const side of ['buy', 'sell'] as const) {
-          for (const order of ranked(orders(), side)) {
-            if (order.state === 'resting') this.apply(order, restAtQuote(order, on, this.fill));
-          }
-        }
+      case 'quote':
+        this.matchQuote(orders, on);
         return;
-      }
-      case 'trade': {
-        if (event.suspect === true) return;
-        for (const side of ['buy', 'sell'] as const) {
-          let taken = 0;
-          for (const order of ranked(orders(), side)) {
-            if (order.state !== 'resting') continue;
-            taken += this.apply(order, restAtPrint(order, event, taken, this.fill));
-          }
-        }
+      case 'trade':
+        this.matchPrint(orders, event);
         return;
-      }
       case 'bar': {
         if (!on.barsFill) return;
         for (const side of ['buy', 'sell'] as const) {
@@ -377,6 +420,56 @@ class Oracle {
       }
       default:
         return;
+    }
+  }
+
+  /** The contract's own orders first, then those that have it for a leg. */
+  private matchContract(event: Event, contract: ContractState): void {
+    const own = (): Order[] => this.ordersOf((one) => one.kind === 'option' && one.legs[0] === contract);
+    if (event.k === 'otrade') {
+      this.matchPrint(own, event);
+      return;
+    }
+    if (contract.quote !== undefined) this.count('oquote:good');
+    this.matchQuote(own, contract);
+    if (contract.quote === undefined) return;
+    this.matchQuote(
+      () =>
+        this.ordersOf((one) => one.kind === 'vertical' && one.legs.includes(contract) && one.book.quote !== undefined),
+      contract,
+    );
+  }
+
+  private ordersOf(wanted: (instrument: Instrument) => boolean): Order[] {
+    return this.plans.flatMap((run) => run.aliveOrders).filter((order) => wanted(order.instrument));
+  }
+
+  private matchQuote(orders: () => Order[], on: { readonly quote: object | undefined }): void {
+    if (on.quote === undefined) {
+      this.count('quote:suspect');
+      return;
+    }
+    const meeting = orders().filter((order) => order.state === 'resting' && order.meets && order.limitE4 !== null);
+    for (const order of meeting.sort((a, b) => a.rank - b.rank)) {
+      this.rankSeq += 1;
+      order.rank = this.rankSeq;
+      this.count('order:met-later-quote');
+    }
+    for (const side of ['buy', 'sell'] as const) {
+      for (const order of ranked(orders(), side)) {
+        if (order.state === 'resting') this.apply(order, restAtQuote(order, order.instrument.book, this.fill));
+      }
+    }
+  }
+
+  private matchPrint(orders: () => Order[], event: Event): void {
+    if (event.suspect === true) return;
+    for (const side of ['buy', 'sell'] as const) {
+      let taken = 0;
+      for (const order of ranked(orders(), side)) {
+        if (order.state !== 'resting') continue;
+        taken += this.apply(order, restAtPrint(order, event, taken, this.fill));
+      }
     }
   }
 
@@ -403,7 +496,11 @@ class Oracle {
     if (execution === undefined) return 0;
     const run = this.plans.find((one) => one.name === order.plan)!;
     const { qty, priceE4: price } = execution;
-    if (order.side === 'sell' && qty > run.owned) throw new Error(`${run.name} sells ${qty} of ${run.owned}`);
+    const { instrument } = order;
+    const holding = run.holding(instrument);
+    if (order.role !== 'entry' && qty > holding.owned) {
+      throw new Error(`${run.name} closes ${qty} of ${holding.owned} ${instrument.name}`);
+    }
     order.left -= qty;
     if (order.pending !== null) {
       order.pending = { ...order.pending, left: Math.max(0, order.pending.left - qty) };
@@ -417,26 +514,42 @@ class Oracle {
     }
     run.filledThisStep = true;
     this.fillSeq += 1;
-    run.fills.push({ seq: this.fillSeq, t: this.now, order: order.id, side: order.side, ...execution });
+    // Under maker-v1 a contract's fill always says what was ahead of it.
+    const queued = this.fill === 'maker-v1' && instrument.kind !== 'shares';
+    const seen = queued ? { ...execution, queueAhead: execution.queueAhead ?? 0 } : execution;
+    run.feesE4 += this.feeE4(instrument, { side: order.side, qty, priceE4: price });
+    this.count(`${instrument.kind}:${order.side}:${order.role}`);
+    run.fills.push({
+      seq: this.fillSeq,
+      t: this.now,
+      order: order.id,
+      side: order.side,
+      ...seen,
+      instrument: instrument.name,
+    });
     this.count(`fill:${execution.cause}`);
     this.count(`role:${order.role}`);
-    if (order.side === 'buy') {
-      run.owned += qty;
-      run.costHeldE4 += qty * price;
-      run.entryQty += qty;
-      run.entryNotionalE4 += qty * price;
-      for (const tp of run.tps) tp.due = true;
+    const paidE4 = (order.side === 'buy' ? 1 : -1) * qty * price * instrument.multiplier;
+    if (order.role === 'entry') {
+      if (holding.owned === 0) holding.short = order.side === 'sell';
+      holding.owned += qty;
+      holding.costE4 += paidE4;
+      holding.entryQty += qty;
+      holding.entryNotionalE4 += qty * price;
+      for (const tp of holding.tps) {
+        tp.due = true;
+        tp.stuck = false;
+      }
       if (run.state === 'fired') {
         run.state = 'managing';
         this.reach(run, 'filled');
       }
     } else {
-      const cost = Number((BigInt(run.costHeldE4) * BigInt(qty)) / BigInt(run.owned));
-      run.owned -= qty;
-      run.costHeldE4 -= cost;
-      run.realizedE4 += qty * price - cost;
-      run.soldQty += qty;
-      for (const tp of run.tps) if (tp.order === order) tp.sold += qty;
+      const cost = floorOf(holding.costE4, qty, holding.owned);
+      holding.owned -= qty;
+      holding.costE4 -= cost;
+      run.realizedE4 -= paidE4 + cost;
+      for (const tp of holding.tps) if (tp.order === order) tp.sold += qty;
     }
     this.checkDayLoss();
     return qty;
@@ -444,7 +557,7 @@ class Oracle {
 
   private checkDayLoss(): void {
     for (const pod of this.pods) {
-      const lossE4 = -pod.plans.reduce((sum, run) => sum + run.realizedE4, 0);
+      const lossE4 = -pod.plans.reduce((sum, run) => sum + run.netE4, 0);
       if (pod.halted || lossE4 < pod.limitE4) continue;
       pod.halted = true;
       this.count('pod:halted');
@@ -597,21 +710,20 @@ class Oracle {
       of: run,
       work: () => {
         this.pull(run, 'entry');
-        if (mode === 'flat') this.sellAtMarket(run);
+        if (mode === 'flat') this.closeAtMarket(run);
       },
     });
   }
 
   private exit(run: PlanRun, clause: Extract<PlanRun['clauses'][number], { kind: 'exit' }>): void {
-    run.exit = { clause: clause.clause, label: clause.label, order: undefined };
+    run.exit = { clause: clause.clause, label: clause.label };
     run.addsEnded = true;
     this.count('exit:acted');
     this.actions.push({
       of: run,
       work: () => {
-        this.pull(run, 'tp');
-        this.pull(run, 'entry');
-        this.restExit(run);
+        for (const role of ['tp', 'entry', 'sale'] as const) this.pull(run, role);
+        for (const holding of run.holdings) this.restExit(run, holding);
       },
     });
   }
@@ -640,30 +752,104 @@ class Oracle {
 
   /** @returns the code it was refused with, if it was */
   private place(run: PlanRun, ticket: Ticket, clause: string): string | undefined {
-    const limitE4 = this.price(run, { side: 'buy', price: ticket.price, escaped: false });
     const refuse = (code: string): string => {
       run.refusals.push({ t: this.now, clause, code });
       this.count(`refused:${code}`);
       return code;
     };
+    const instrument = this.instrumentOf(run, ticket);
+    if (typeof instrument === 'string') return refuse(instrument);
+    const { side, qty, price } = ticket;
+    const limitE4 = this.price(run, { instrument, side, price, escaped: false });
     if (limitE4 === undefined) return refuse('unpriceable');
     if (this.pods.some((pod) => pod.halted && pod.plans.includes(run))) return refuse('pod-halted');
-    if (!this.fits(run, ticket.qty * limitE4)) return refuse('budget-exceeded');
-    const order = this.create(run, {
-      role: 'entry',
-      clause,
-      side: 'buy',
-      qty: ticket.qty,
-      limitE4,
-      price: ticket.price,
-    });
-    for (const modifier of ticket.price.modifiers) {
+    const role = this.roleOf(run, instrument, ticket);
+    if (role === 'sale') {
+      if (qty > this.free(run, instrument)) return refuse('oversold');
+    } else if (!this.fits(run, this.lossE4(instrument, { side, limitE4 }, qty))) {
+      return refuse('budget-exceeded');
+    }
+    const order = this.create(run, { role, clause, side, qty, limitE4, price, instrument });
+    for (const modifier of price.modifiers) {
       if (modifier.kind !== 'cancel-if') continue;
       const reader = run.makeReader(modifier.when);
       run.orderCancels.push({ reader, order });
       reader.begin(this.now);
     }
     return undefined;
+  }
+
+  /** What the ticket means now, or why it means nothing. */
+  private instrumentOf(run: PlanRun, ticket: Ticket): Instrument | 'no-contract' | 'unpriceable' {
+    const of = ticket.instrument;
+    const on = this.symbols.get(underlyingOf(run.exec))!;
+    if (of.kind === 'shares') return this.known(sharesOf(on));
+    const legs = this.contracts.resolve(
+      run.exec,
+      {
+        strikes: of.kind === 'option' ? [of.strike] : [of.long, of.short],
+        right: of.right,
+        expiry: of.expiry ?? run.expiry,
+      },
+      on.spot(),
+    );
+    return typeof legs === 'string' ? legs : this.known(optionOf(legs, this.day.date));
+  }
+
+  /** One object for one instrument. */
+  private known(instrument: Instrument): Instrument {
+    const found = this.instruments.get(instrument.name) ?? instrument;
+    this.instruments.set(instrument.name, found);
+    return found;
+  }
+
+  /** What goes the other way than what is owned or coming closes it; a sale of nothing opens no more than a vertical. */
+  private roleOf(run: PlanRun, instrument: Instrument, { side }: Ticket): 'entry' | 'sale' {
+    const { owned, short } = run.holding(instrument);
+    const coming = run.aliveEntries.find((order) => order.instrument === instrument);
+    if (owned > 0) return short === (side === 'sell') ? 'entry' : 'sale';
+    if (coming !== undefined) return coming.side === side ? 'entry' : 'sale';
+    return side === 'buy' || instrument.kind === 'vertical' ? 'entry' : 'sale';
+  }
+
+  /** What is owned and not yet promised to an order that closes it. */
+  private free(run: PlanRun, instrument: Instrument): number {
+    return run.aliveOrders
+      .filter((order) => order.role !== 'entry' && order.instrument === instrument)
+      .reduce((left, order) => left - Math.max(order.left, order.pending?.left ?? 0), run.holding(instrument).owned);
+  }
+
+  private feeE4(
+    instrument: Instrument,
+    fill: { readonly side: 'buy' | 'sell'; readonly qty: number; readonly priceE4: number },
+  ): number {
+    if (fill.qty === 0) return 0;
+    const { multiplier, legs, on } = instrument;
+    if (legs.length === 0) {
+      const lines = this.fees.of({ ...fill, instrument: { kind: 'equity', root: on.symbol, multiplier } });
+      return lines.reduce((sum, line) => sum + line.e4, 0);
+    }
+    const [{ root, right }] = [legs[0]!.terms];
+    const of = { kind: 'option', root, right, multiplier } as const;
+    if (legs.length === 1) {
+      return this.fees.of({ ...fill, instrument: of }).reduce((sum, line) => sum + line.e4, 0);
+    }
+    throw new NotSupported('fees of a vertical');
+  }
+
+  /** Worst case of an entry's unfilled quantity, at the worse of its present and its coming limit. */
+  private lossE4(
+    instrument: Instrument,
+    at: { readonly side: 'buy' | 'sell'; readonly limitE4: number | null; readonly pending?: Order['pending'] },
+    qty: number,
+  ): number {
+    const { leastE4, mostE4, multiplier } = instrument;
+    const limits = [at.limitE4!, at.pending?.limitE4 ?? at.limitE4!];
+    const worst = limits.map((limitE4) => {
+      const unit = at.side === 'buy' ? limitE4 - leastE4 : mostE4 - limitE4;
+      return Math.max(0, unit) * multiplier * qty + this.feeE4(instrument, { side: at.side, qty, priceE4: limitE4 });
+    });
+    return Math.max(...worst);
   }
 
   private fits(run: PlanRun, moreE4: number): boolean {
@@ -674,8 +860,8 @@ class Oracle {
       ['session', this.session],
     ] as const) {
       if (group === undefined) continue;
-      const open = group.plans.reduce((sum, one) => sum + one.entriesE4 + one.costHeldE4, 0);
-      const net = group.plans.reduce((sum, one) => sum + one.realizedE4, 0);
+      const open = group.plans.reduce((sum, one) => sum + one.entriesE4 + one.heldE4, 0);
+      const net = group.plans.reduce((sum, one) => sum + one.netE4, 0);
       if (open + Math.max(0, -net) + moreE4 > group.limitE4) {
         this.count(`over:${name}`);
         return false;
@@ -687,59 +873,85 @@ class Oracle {
   private price(
     run: PlanRun,
     of: {
+      readonly instrument: Instrument;
       readonly side: 'buy' | 'sell';
-      readonly price: Ticket['price'];
+      readonly price: Price;
       readonly escaped: boolean;
       readonly atLeastE4?: number;
+      readonly atMostE4?: number;
     },
   ): number | undefined {
-    const on = this.symbols.get(run.exec)!;
-    const quote = on.halted ? undefined : on.quote;
-    const { bidE4, askE4 } = quote ?? { bidE4: undefined, askE4: undefined };
+    const { instrument, side } = of;
+    const { book, on } = instrument;
+    const quote = book.halted ? undefined : book.quote;
+    const buy = side === 'buy';
+    const intrinsicE4 = (): number | undefined => {
+      const spot = on.spot();
+      return spot === undefined ? undefined : instrument.intrinsicE4(spot);
+    };
     const world = {
-      side: of.side,
-      tickE4: on.tickE4,
+      side,
+      tickE4: (atE4: number) => instrument.tickE4(atE4),
       anchor: (name: string): number | undefined => {
         switch (name) {
           case 'basis':
-            return run.basisE4;
+            return basisE4(run.holding(instrument));
           case 'stub':
-            return on.tickE4;
+            return instrument.tickE4(0);
           case 'bid':
-            return bidE4;
+            return quote?.bidE4;
           case 'ask':
-            return askE4;
+            return quote?.askE4;
           case 'join':
-            return of.side === 'buy' ? bidE4 : askE4;
+            return buy ? quote?.bidE4 : quote?.askE4;
           case 'improve':
             if (quote === undefined) return undefined;
-            return of.side === 'buy' ? quote.bidE4 + on.tickE4 : quote.askE4 - on.tickE4;
+            return buy ? quote.bidE4 + instrument.tickE4(quote.bidE4) : quote.askE4 - instrument.tickE4(quote.askE4);
           case 'mid':
-            return quote === undefined ? undefined : Math.floor((quote.bidE4 + quote.askE4) / 2);
+            return midOf(quote);
           case 'last':
-            return on.halted ? undefined : on.lastE4;
-          case 'fair': {
-            if (quote === undefined) return undefined;
-            const weighted = quote.bidE4 * quote.askSize + quote.askE4 * quote.bidSize;
-            return weighted / (quote.bidSize + quote.askSize);
-          }
+            return book.halted ? undefined : instrument.lastE4;
+          case 'fair':
+            return this.fairE4(instrument, quote);
+          case 'intrinsic':
+            return instrument.kind === 'shares' ? undefined : intrinsicE4();
           default:
             return undefined;
         }
       },
     };
-    const { escaped } = of;
-    return priceE4(of.price, world, of.atLeastE4 === undefined ? { escaped } : { escaped, atLeastE4: of.atLeastE4 });
+    let { atLeastE4 } = of;
+    if (!buy && instrument.kind !== 'shares') {
+      const least = intrinsicE4();
+      if (least === undefined) return undefined;
+      atLeastE4 = Math.max(atLeastE4 ?? least, least);
+    }
+    const { escaped, atMostE4 } = of;
+    return priceE4(of.price, world, {
+      escaped,
+      ...(atLeastE4 === undefined ? {} : { atLeastE4 }),
+      ...(atMostE4 === undefined ? {} : { atMostE4 }),
+    });
   }
 
-  private create(run: PlanRun, of: Pick<Order, 'role' | 'clause' | 'side' | 'qty' | 'limitE4' | 'price'>): Order {
+  private fairE4(instrument: Instrument, quote: Book['quote']): number | undefined {
+    if (instrument.kind !== 'shares') {
+      return instrument.on.halted ? undefined : fairOf(instrument, this.contracts, this.now);
+    }
+    if (quote === undefined) return undefined;
+    const weighted = quote.bidE4 * quote.askSize + quote.askE4 * quote.bidSize;
+    return weighted / (quote.bidSize + quote.askSize);
+  }
+
+  private create(
+    run: PlanRun,
+    of: Pick<Order, 'role' | 'clause' | 'side' | 'qty' | 'limitE4' | 'price' | 'instrument'>,
+  ): Order {
     this.orderSeq += 1;
-    const on = this.symbols.get(run.exec)!;
     const order: Order = {
       ...of,
       id: this.orderSeq,
       plan: run.name,
-      symbol: run.exec,
       left: of.qty,
       createdAt: this.now,
       arrivedAt: null,
@@ -750,11 +962,12 @@ class Oracle {
       ahead: null,
       escaped: false,
       lookAgain: false,
+      stuck: false,
       pending: null,
     };
     run.orders.push(order);
-    if (on.halted) this.count('order:created-in-halt');
-    if (on.barsFill) {
+    if (of.instrument.book.halted) this.count('order:created-in-halt');
+    if (barsFill(of.instrument)) {
       // Bars fill without latency: what is created stands for the next bar that begins.
       this.rankSeq += 1;
       order.rank = this.rankSeq;
@@ -777,10 +990,10 @@ class Oracle {
       order.arrivedAt = this.now;
       order.standsFrom = this.now;
       order.state = 'resting';
-      const on = this.symbols.get(order.symbol)!;
-      if (on.halted) this.count('order:arrived-in-halt');
-      else if (on.quote === undefined) this.count('order:arrived-without-book');
-      this.apply(order, meetQuote(order, on, this.fill));
+      const { book } = order.instrument;
+      if (book.halted) this.count('order:arrived-in-halt');
+      else if (book.quote === undefined) this.count('order:arrived-without-book');
+      this.apply(order, meetQuote(order, book, this.fill));
       this.afterArrival(run);
     });
   }
@@ -789,7 +1002,7 @@ class Oracle {
     for (const one of this.plans) this.finishIfDone(one);
     if (run.filledThisStep) this.readPlan(run, { reads: () => true, everyReload: true, bare: false });
     this.act(run);
-    this.maintain([run], undefined);
+    this.maintain(run, undefined);
   }
 
   private escape(run: PlanRun, order: Order): void {
@@ -797,9 +1010,14 @@ class Oracle {
     this.step(() => {
       order.escaped = true;
       order.lookAgain = true;
+      order.stuck = false;
       this.count('esc');
-      for (const tp of run.tps) if (tp.order === order) tp.due = true;
-      this.maintain([run], undefined);
+      for (const tp of run.holding(order.instrument).tps) {
+        if (tp.order !== order) continue;
+        tp.due = true;
+        tp.stuck = false;
+      }
+      this.maintain(run, undefined);
     });
   }
 
@@ -808,7 +1026,7 @@ class Oracle {
     const keepsPlace = by.limitE4 === order.limitE4 && by.left <= order.left;
     this.count(`replaced:${order.role}${keepsPlace ? ':keeps-place' : ''}`);
     order.pending = { ...by, keepsPlace };
-    if (this.symbols.get(order.symbol)!.barsFill) {
+    if (barsFill(order.instrument)) {
       this.standAnew(order);
       return;
     }
@@ -817,9 +1035,11 @@ class Oracle {
       this.step(() => {
         this.standAnew(order);
         if (run.alive(order) && order.meets) {
-          this.apply(order, meetQuote(order, this.symbols.get(order.symbol)!, this.fill));
+          this.apply(order, meetQuote(order, order.instrument.book, this.fill));
         }
         order.lookAgain = true;
+        order.stuck = false;
+        for (const tp of run.holding(order.instrument).tps) if (tp.order === order) tp.stuck = false;
         this.afterArrival(run);
       });
     });
@@ -855,31 +1075,34 @@ class Oracle {
 
   // -------------------------------------------------------------- upkeep of resting orders
 
-  /** @param symbol the instrument whose event this is; undefined at timers */
-  private maintain(runs: readonly PlanRun[], symbol: string | undefined): void {
-    for (const run of runs) {
-      if (run.state === 'done') continue;
-      const own = symbol === run.exec;
-      this.syncTps(run, own);
-      if (own && run.exit !== undefined && run.exit.order === undefined) this.restExit(run);
-      for (const order of run.aliveOrders) {
-        if (order.role === 'tp' || order.price === null) continue;
-        if (own && order.price.modifiers.some((one) => one.kind === 'peg')) order.lookAgain = true;
-        if (order.lookAgain) this.lookAt(run, order);
-      }
+  /** After what a plan's triggers asked for: what stands follows its price and its position. */
+  private maintain(run: PlanRun, happening: Happening): void {
+    if (run.state === 'done') return;
+    for (const holding of run.holdings) {
+      this.syncTps(run, holding, happening);
+      const { exitOrder, instrument } = holding;
+      if (run.exit !== undefined && exitOrder === undefined && isOf(instrument, happening)) this.restExit(run, holding);
+    }
+    for (const order of run.aliveOrders) {
+      if (order.role === 'tp' || order.price === null) continue;
+      const looks = isPeg(order.price) && pegReads(order, order.price, happening);
+      if (looks) order.lookAgain = true;
+      if (order.lookAgain && (!order.stuck || looks || isOf(order.instrument, happening))) this.lookAt(run, order);
     }
   }
 
   private lookAt(run: PlanRun, order: Order): void {
     if (order.pending !== null) return;
-    const limitE4 = this.price(run, { side: order.side, price: order.price!, escaped: order.escaped });
+    const { side, instrument, escaped } = order;
+    const limitE4 = this.price(run, { instrument, side, price: order.price!, escaped });
     // An escalation that finds no price is tried again at the next event.
+    order.stuck = limitE4 === undefined;
     if (limitE4 === undefined) return;
     order.lookAgain = false;
     if (limitE4 === order.limitE4) return;
     if (order.role === 'entry') {
-      const before = order.left * order.limitE4!;
-      if (!this.fits(run, order.left * limitE4 - before)) {
+      const before = this.lossE4(instrument, order, order.left);
+      if (!this.fits(run, this.lossE4(instrument, { side, limitE4 }, order.left) - before)) {
         this.count('replacement:not-sent');
         return;
       }
@@ -887,18 +1110,26 @@ class Oracle {
     this.replace(run, order, { limitE4, left: order.left });
   }
 
-  private syncTps(run: PlanRun, own: boolean): void {
-    if (run.exit !== undefined || run.ended || run.invalidated === 'flat' || run.owned === 0) return;
-    let position = run.owned;
-    for (const tp of run.tps) {
-      const grant = Math.min(Math.max(0, target(tp, run.entryQty) - tp.sold), position);
+  private syncTps(run: PlanRun, holding: Holding, happening: Happening): void {
+    const { instrument, owned, entryQty, short } = holding;
+    if (run.exit !== undefined || run.ended || run.invalidated === 'flat' || owned === 0) return;
+    const promised = run.aliveOrders
+      .filter((order) => order.role === 'sale' && order.instrument === instrument)
+      .reduce((sum, order) => sum + Math.max(order.left, order.pending?.left ?? 0), 0);
+    let position = owned - promised;
+    for (const tp of holding.tps) {
+      const grant = Math.min(Math.max(0, target(tp, entryQty) - tp.sold), position);
       position -= grant;
-      if (own && tp.clause.price.modifiers.some((one) => one.kind === 'peg')) tp.due = true;
-      if (tp.due || tp.order?.lookAgain === true) this.syncTp(run, tp, grant);
+      const { price } = tp.clause;
+      const looks = isPeg(price) && pegReads({ instrument, side: short ? 'buy' : 'sell' }, price, happening);
+      if (looks) tp.due = true;
+      if (tp.stuck && !looks && !isOf(instrument, happening)) continue;
+      if (tp.due || tp.order?.lookAgain === true) this.syncTp(run, holding, tp, grant);
     }
   }
 
-  private syncTp(run: PlanRun, tp: TpRun, grant: number): void {
+  private syncTp(run: PlanRun, holding: Holding, tp: TpRun, grant: number): void {
+    const { instrument, short } = holding;
     const standing = tp.order !== undefined && run.alive(tp.order) ? tp.order : undefined;
     if (standing !== undefined && standing.pending !== null && grant > 0) return;
     if (grant === 0) {
@@ -906,12 +1137,17 @@ class Oracle {
       if (standing !== undefined) this.pullOrder(standing);
       return;
     }
+    const { price } = tp.clause;
+    const side = short ? 'buy' : 'sell';
+    const goalE4 = (tp.clause.multiple / 1e4) * basisE4(holding)!;
     const limitE4 = this.price(run, {
-      side: 'sell',
-      price: tp.clause.price,
+      instrument,
+      side,
+      price,
       escaped: standing?.escaped ?? false,
-      atLeastE4: (tp.clause.multiple / 1e4) * run.basisE4!,
+      ...(short ? { atMostE4: goalE4 } : { atLeastE4: goalE4 }),
     });
+    tp.stuck = limitE4 === undefined;
     if (limitE4 === undefined) {
       this.count('tp:unpriceable');
       return;
@@ -919,30 +1155,45 @@ class Oracle {
     tp.due = false;
     if (standing === undefined) {
       const { label: clause } = tp;
-      tp.order = this.create(run, { role: 'tp', clause, side: 'sell', qty: grant, limitE4, price: tp.clause.price });
+      tp.order = this.create(run, { role: 'tp', clause, side, qty: grant, limitE4, price, instrument });
       return;
     }
     standing.lookAgain = false;
     if (standing.limitE4 !== limitE4 || standing.left !== grant) this.replace(run, standing, { limitE4, left: grant });
   }
 
-  private restExit(run: PlanRun): void {
+  /** Tried again at each event of the instrument for as long as it finds no price. */
+  private restExit(run: PlanRun, holding: Holding): void {
     const exit = run.exit!;
-    if (run.ended || run.invalidated === 'flat' || run.owned === 0) return;
-    const price = exit.clause.price;
-    const limitE4 = this.price(run, { side: 'sell', price, escaped: false });
+    const { instrument, owned, short } = holding;
+    if (run.ended || run.invalidated === 'flat' || owned === 0) return;
+    const { price } = exit.clause;
+    const side = short ? 'buy' : 'sell';
+    const limitE4 = this.price(run, { instrument, side, price, escaped: false });
     if (limitE4 === undefined) {
       this.count('exit:unpriceable');
       return;
     }
-    exit.order = this.create(run, { role: 'exit', clause: exit.label, side: 'sell', qty: run.owned, limitE4, price });
+    const { label: clause } = exit;
+    holding.exitOrder = this.create(run, { role: 'exit', clause, side, qty: owned, limitE4, price, instrument });
   }
 
-  private sellAtMarket(run: PlanRun): void {
-    this.pull(run, 'tp');
-    this.pull(run, 'exit');
-    if (run.owned === 0 || run.aliveOrders.some((order) => order.role === 'market')) return;
-    this.create(run, { role: 'market', clause: 'market', side: 'sell', qty: run.owned, limitE4: null, price: null });
+  private closeAtMarket(run: PlanRun): void {
+    for (const role of ['tp', 'exit', 'sale'] as const) this.pull(run, role);
+    for (const { instrument, owned, short } of run.holdings) {
+      const closing = run.aliveOrders.some((order) => order.role === 'market' && order.instrument === instrument);
+      if (owned === 0 || closing) continue;
+      const side = short ? 'buy' : 'sell';
+      this.create(run, {
+        role: 'market',
+        clause: 'market',
+        side,
+        qty: owned,
+        limitE4: null,
+        price: null,
+        instrument,
+      });
+    }
   }
 
   // -------------------------------------------------------------- beginnings and ends
@@ -1023,16 +1274,16 @@ class Oracle {
     this.step(() => {
       run.ended = true;
       for (const reader of run.everyReader()) reader.end();
-      for (const role of ['entry', 'tp', 'exit'] as const) this.pull(run, role);
+      for (const role of ['entry', 'tp', 'exit', 'sale'] as const) this.pull(run, role);
       if (this.now >= this.day.close) this.pull(run, 'market');
-      if (this.symbols.get(run.exec)!.halted && run.owned > 0) this.count('ttl:in-halt');
+      if (this.symbols.get(underlyingOf(run.exec))!.halted && run.owned > 0) this.count('ttl:in-halt');
       const settles = run.owned > 0 && (this.ttlAt.get(run)! >= this.day.close || run.invalidated === 'ride');
       if (settles) return;
       if (run.reason === null) {
         run.reason = 'expired';
         this.note(run, 'expired');
       }
-      if (run.owned > 0) this.sellAtMarket(run);
+      if (run.owned > 0) this.closeAtMarket(run);
       else this.finish(run);
     });
   }
@@ -1064,7 +1315,7 @@ class Oracle {
         order.pending = null;
       }
       if (run.owned > 0) {
-        run.markE4 = this.symbols.get(run.exec)!.mark(Math.floor(run.costHeldE4 / run.owned));
+        for (const holding of run.holdings) if (holding.owned > 0) this.settleHolding(run, holding);
         if (run.reason !== 'expired') this.note(run, 'settled');
         run.reason ??= 'settled';
       } else if (run.reason === null) {
@@ -1074,6 +1325,40 @@ class Oracle {
       this.count(`done:${run.reason}`);
       run.state = 'done';
     }
+  }
+
+  /** Pays out what expires today; marks the rest. */
+  private settleHolding(run: PlanRun, holding: Holding): void {
+    const { instrument, owned, costE4 } = holding;
+    const units = (holding.short ? -1 : 1) * owned * instrument.multiplier;
+    const closing = instrument.on.closing();
+    const expires = instrument.legs.some(({ terms }) => terms.expiry === this.day.date && terms.settles === 'close');
+    const marking = (priceE4: number): void => {
+      if (instrument.kind === 'shares') run.markE4 = priceE4;
+      holding.markedE4 = priceE4 * units - costE4;
+    };
+    if (expires && closing !== undefined) {
+      const [a = 0, b = 0] = instrument.legs.map((leg) => leg.settlementE4(closing.priceE4));
+      const priceE4 = a - b;
+      const { priceE4: underlyingE4, from } = closing;
+      run.settlements.push({ t: this.now, instrument: instrument.name, qty: owned, priceE4, underlyingE4, from });
+      run.realizedE4 += priceE4 * units - costE4;
+      holding.owned = 0;
+      holding.costE4 = 0;
+      this.count(`settled:${from}:${holding.short ? 'short' : 'long'}:${priceE4 === 0 ? 'worthless' : 'paid'}`);
+      return;
+    }
+    const atCost = Math.floor(costE4 / units);
+    if (instrument.kind === 'shares') {
+      marking(closing?.priceE4 ?? atCost);
+      return;
+    }
+    const mids = instrument.legs.map((leg) => midOf(leg.lastGood));
+    const [a, b = 0] = mids;
+    const byQuotes = a === undefined || mids.includes(undefined) ? undefined : a - b;
+    const known = expires ? undefined : (byQuotes ?? instrument.lastE4);
+    this.count(known === undefined ? 'marked:cost' : byQuotes === undefined ? 'marked:last' : 'marked:mid');
+    marking(known ?? atCost);
   }
 
   private report(run: PlanRun): OraclePlan {
@@ -1087,7 +1372,7 @@ class Oracle {
         clause: order.clause,
         side: order.side,
         qty: order.qty,
-        instrument: order.symbol,
+        instrument: order.instrument.name,
         limitE4: order.limitE4,
         createdAt: order.createdAt,
         arrivedAt: order.arrivedAt,
@@ -1095,14 +1380,69 @@ class Oracle {
       })),
       fills: run.fills,
       costE4: run.costHeldE4,
+      feesE4: run.feesE4,
       realizedE4: run.realizedE4,
-      markedE4: run.markE4 === undefined ? 0 : run.markE4 * run.owned - run.costHeldE4,
+      markedE4: run.holdings.reduce((sum, holding) => sum + holding.markedE4, 0),
       openQty: run.owned,
       ...(run.markE4 === undefined ? {} : { markE4: run.markE4 }),
+      settlements: run.settlements,
       refusals: run.refusals,
       events: run.events,
     };
   }
+}
+
+/** floor(of x part / whole), exactly. */
+function floorOf(of: number, part: number, whole: number): number {
+  const [n, d] = [BigInt(of) * BigInt(part), BigInt(whole)];
+  return Number(n / d - (n % d < 0n ? 1n : 0n));
+}
+
+const barsFill = (instrument: Instrument): boolean => instrument.kind === 'shares' && instrument.on.barsFill;
+
+/** Whether a happening is an event of the instrument itself: of its symbol, of a leg, or a halt of what it is written on. */
+function isOf(instrument: Instrument, happening: Happening): boolean {
+  if (happening === undefined) return false;
+  if ('contract' in happening) return instrument.legs.includes(happening.contract);
+  return happening.symbol === instrument.on.symbol && (instrument.kind === 'shares' || happening.k === 'halt');
+}
+
+/** Whether a pegged price reads what happened. */
+function pegReads(of: Pick<Order, 'instrument' | 'side'>, price: Price, happening: Happening): boolean {
+  const { instrument, side } = of;
+  if (isOf(instrument, happening)) return true;
+  if (happening === undefined || instrument.kind === 'shares') return false;
+  const fair = readsFair(price);
+  if ('symbol' in happening) return happening.symbol === instrument.on.symbol && (fair || side === 'sell');
+  const { root, expiry } = instrument.legs[0]!.terms;
+  const { terms } = happening.contract;
+  return fair && happening.k === 'oquote' && terms.root === root && terms.expiry === expiry;
+}
+
+const isPeg = (price: Price): boolean => price.modifiers.some((one) => one.kind === 'peg');
+
+function readsFair(price: Price): boolean {
+  const reads = (expr: PriceExpr): boolean => {
+    switch (expr.kind) {
+      case 'anchor':
+        return expr.name === 'fair';
+      case 'number':
+        return false;
+      case 'group':
+        return reads(expr.of);
+      case 'lean':
+        return reads(expr.a) || reads(expr.b);
+      case 'min':
+      case 'max':
+        return expr.args.some(reads);
+      case 'sum':
+        return reads(expr.base);
+    }
+  };
+  const more = price.modifiers.flatMap((one) =>
+    one.kind === 'esc' ? [one.to] : one.kind === 'cap' || one.kind === 'floor' ? [one.at] : [],
+  );
+  return [price.expr, ...more].some(reads);
 }
 
 function target(tp: TpRun, entryQty: number): number {

@@ -1,14 +1,16 @@
 /** Orders, and how they meet quotes, prints and bars. */
 import type { Price } from '../../src/lang/model.ts';
-import type { Event, SymbolState } from './market.ts';
+import type { Book, Instrument } from './instrument.ts';
+import type { Event } from './market.ts';
 
 export interface Order {
   readonly id: number;
   readonly plan: string;
-  readonly role: 'entry' | 'tp' | 'exit' | 'market';
+  /** `sale`: a ticket that gives back what the plan owns. */
+  readonly role: 'entry' | 'sale' | 'tp' | 'exit' | 'market';
   readonly clause: string;
   readonly side: 'buy' | 'sell';
-  readonly symbol: string;
+  readonly instrument: Instrument;
   /** What was asked for, and what of it is not filled. */
   qty: number;
   left: number;
@@ -29,6 +31,8 @@ export interface Order {
   escaped: boolean;
   /** The price has to be looked at again once nothing is in flight. */
   lookAgain: boolean;
+  /** Looked at and found without a price: tried again only at what may give it one. */
+  stuck: boolean;
   pending: { limitE4: number; left: number; keepsPlace: boolean } | null;
 }
 
@@ -58,7 +62,7 @@ export function ranked(orders: readonly Order[], side: 'buy' | 'sell'): Order[] 
 }
 
 /** Takes the touch as far as size shown and limit allow; without a good quote it waits for one. */
-export function meetQuote(order: Order, on: SymbolState, fill: Fill): Execution | undefined {
+export function meetQuote(order: Order, on: Book, fill: Fill): Execution | undefined {
   const quote = on.halted ? undefined : on.quote;
   if (quote === undefined) {
     order.meets = true;
@@ -76,11 +80,14 @@ export function meetQuote(order: Order, on: SymbolState, fill: Fill): Execution 
   const price = buy ? quote.askE4 : quote.bidE4;
   const reaches = order.limitE4 === null || (buy ? order.limitE4 >= price : order.limitE4 <= price);
   if (!reaches) return undefined;
+  const { kind, leastE4, mostE4 } = order.instrument;
+  // Two quotes that do not fit together are no price to close at: no vertical is worth more than its width.
+  if (order.limitE4 === null && kind === 'vertical' && (price < leastE4 || price > mostE4)) return undefined;
   return takeShown(order, on, { priceE4: price, cause: order.limitE4 === null ? 'market' : 'arrival' });
 }
 
 /** A resting order at a new good quote. */
-export function restAtQuote(order: Order, on: SymbolState, fill: Fill): Execution | undefined {
+export function restAtQuote(order: Order, on: Book, fill: Fill): Execution | undefined {
   const quote = on.quote!;
   if (order.limitE4 === null || order.meets) return meetQuote(order, on, fill);
   const buy = order.side === 'buy';
@@ -95,14 +102,13 @@ export function restAtQuote(order: Order, on: SymbolState, fill: Fill): Executio
 
 function takeShown(
   order: Order,
-  on: SymbolState,
+  on: Book,
   at: { readonly priceE4: number; readonly cause: Cause },
 ): Execution | undefined {
   const shown = order.side === 'buy' ? on.askLeft : on.bidLeft;
   const qty = Math.min(order.left, shown);
   if (qty === 0) return undefined;
-  if (order.side === 'buy') on.askLeft -= qty;
-  else on.bidLeft -= qty;
+  on.take(order.side, qty);
   return { qty, ...at, event: on.quote!.index, sizeSeen: shown };
 }
 

@@ -1,5 +1,6 @@
 /** One plan as it runs: its clauses' readers, what it owns, and what it has come to. */
-import type { Plan, PlanClause, Ticket, Trigger } from '../../src/lang/model.ts';
+import type { Expiry, Plan, PlanClause, Ticket, Trigger } from '../../src/lang/model.ts';
+import type { Instrument } from './instrument.ts';
 import type { Order } from './orders.ts';
 import { type Alarms, Reader, type World } from './trigger.ts';
 
@@ -17,6 +18,17 @@ export interface FillRow {
   readonly event: number;
   readonly sizeSeen: number;
   readonly queueAhead?: number;
+  readonly instrument: string;
+}
+
+/** What was owned of an expiring instrument, paid out. */
+export interface SettlementRow {
+  readonly t: number;
+  readonly instrument: string;
+  readonly qty: number;
+  readonly priceE4: number;
+  readonly underlyingE4: number;
+  readonly from: 'close' | 'last' | 'mid';
 }
 
 export interface EventRow {
@@ -39,6 +51,26 @@ export interface TpRun {
   sold: number;
   /** Its price or quantity has to be worked out again. */
   due: boolean;
+  /** It found no price: tried again only at what may give it one. */
+  stuck: boolean;
+}
+
+/** What a plan owns, or owned, of one instrument. */
+export interface Holding {
+  readonly instrument: Instrument;
+  readonly tps: readonly TpRun[];
+  /** Opened by a sale, closed by a purchase. */
+  short: boolean;
+  /** Units, also of what was sold to open. */
+  owned: number;
+  /** Paid for what is owned, times the multiplier; below 0 what was received. */
+  costE4: number;
+  entryQty: number;
+  /** Σ price x quantity of all entries. */
+  entryNotionalE4: number;
+  exitOrder: Order | undefined;
+  exitStuck: boolean;
+  markedE4: number;
 }
 
 /** A clause with what it remembers, in the document's order. */
@@ -59,13 +91,14 @@ export class PlanRun {
   readonly name: string;
   readonly signal: string;
   readonly exec: string;
+  readonly expiry: Expiry | undefined;
   readonly budgetE4: number;
   readonly priority: number;
   readonly invalidates: { readonly reader: Reader; readonly mode: 'ride' | 'flat' }[] = [];
   readonly when: Reader | undefined;
   readonly clauses: ClauseRun[] = [];
   readonly cancels: Reader[] = [];
-  readonly tps: TpRun[] = [];
+  private readonly tps: { readonly clause: ClauseOf<'tp'>; readonly label: string }[] = [];
   /** `cancel-if` of single orders, in the order they were created. */
   readonly orderCancels: { readonly reader: Reader; readonly order: Order }[] = [];
   readonly arms: ClauseOf<'arm'>[] = [];
@@ -80,7 +113,7 @@ export class PlanRun {
   /** Reloads are over: an EXIT acted, or the plan was invalidated. */
   addsEnded = false;
   invalidated: 'ride' | 'flat' | undefined;
-  exit: { readonly clause: ClauseOf<'exit'>; readonly label: string; order: Order | undefined } | undefined;
+  exit: { readonly clause: ClauseOf<'exit'>; readonly label: string } | undefined;
   /** The ttl has come. */
   ended = false;
   cancelled = false;
@@ -88,14 +121,12 @@ export class PlanRun {
   firingAccepted = false;
   firingRefused: string | undefined;
 
-  owned = 0;
-  costHeldE4 = 0;
+  readonly holdings: Holding[] = [];
   realizedE4 = 0;
-  entryQty = 0;
-  entryNotionalE4 = 0;
-  soldQty = 0;
+  feesE4 = 0;
   filledThisStep = false;
   markE4: number | undefined;
+  readonly settlements: SettlementRow[] = [];
 
   readonly orders: Order[] = [];
   readonly fills: FillRow[] = [];
@@ -108,7 +139,9 @@ export class PlanRun {
     at: {
       readonly signal: string;
       readonly exec: string;
+      readonly expiry: Expiry | undefined;
       readonly budgetE4: number;
+      readonly lossE4: (order: Order) => number;
       readonly world: (run: PlanRun) => World;
       readonly alarms: (run: PlanRun, reader: () => Reader) => Alarms;
     },
@@ -117,6 +150,8 @@ export class PlanRun {
     this.name = plan.name;
     this.signal = at.signal;
     this.exec = at.exec;
+    this.expiry = at.expiry;
+    this.lossE4 = at.lossE4;
     this.budgetE4 = at.budgetE4;
     this.priority = plan.priority ?? 0;
     const world = at.world(this);
@@ -144,7 +179,7 @@ export class PlanRun {
           return;
         }
         case 'tp':
-          this.tps.push({ clause, label, order: undefined, sold: 0, due: false });
+          this.tps.push({ clause, label });
           return;
         case 'exit':
           this.clauses.push({ kind: clause.kind, label, clause, reader: reader(clause.when) });
@@ -176,17 +211,65 @@ export class PlanRun {
     return this.aliveOrders.filter((order) => order.role === 'entry');
   }
 
-  get basisE4(): number | undefined {
-    return this.entryQty === 0 ? undefined : this.entryNotionalE4 / this.entryQty;
+  /** What it owns of an instrument, made when it is first asked for. */
+  holding(instrument: Instrument): Holding {
+    const found = this.holdings.find((one) => one.instrument.name === instrument.name);
+    if (found !== undefined) return found;
+    const made: Holding = {
+      instrument,
+      tps: this.tps.map((tp) => ({ ...tp, order: undefined, sold: 0, due: false, stuck: false })),
+      short: false,
+      owned: 0,
+      costE4: 0,
+      entryQty: 0,
+      entryNotionalE4: 0,
+      exitOrder: undefined,
+      exitStuck: false,
+      markedE4: 0,
+    };
+    this.holdings.push(made);
+    return made;
   }
 
-  /** Worst case of its entries that are alive, at the greater of the present and the coming price. */
+  private sum(of: (holding: Holding) => number): number {
+    return this.holdings.reduce((total, holding) => total + of(holding), 0);
+  }
+
+  get owned(): number {
+    return this.sum((holding) => holding.owned);
+  }
+
+  get entryQty(): number {
+    return this.sum((holding) => holding.entryQty);
+  }
+
+  /** Mean price of its entries, of all instruments together. */
+  get averageE4(): number | undefined {
+    return this.entryQty === 0 ? undefined : this.sum((holding) => holding.entryNotionalE4) / this.entryQty;
+  }
+
+  get costHeldE4(): number {
+    return this.sum((holding) => holding.costE4);
+  }
+
+  /** What is owned may still lose. */
+  get heldE4(): number {
+    return this.sum(atRiskE4);
+  }
+
+  get netE4(): number {
+    return this.realizedE4 - this.feesE4;
+  }
+
+  private readonly lossE4: (order: Order) => number;
+
+  /** Worst case of its entries that are alive. */
   get entriesE4(): number {
-    return this.aliveEntries.reduce((sum, order) => sum + order.left * presentLimitE4(order), 0);
+    return this.aliveEntries.reduce((sum, order) => sum + this.lossE4(order), 0);
   }
 
   get usedE4(): number {
-    return this.entriesE4 + this.costHeldE4 + Math.max(0, -this.realizedE4);
+    return this.entriesE4 + this.heldE4 + Math.max(0, -this.netE4);
   }
 
   everyReader(): Reader[] {
@@ -201,6 +284,13 @@ export class PlanRun {
   }
 }
 
-export function presentLimitE4(order: Order): number {
-  return Math.max(order.limitE4 ?? 0, order.pending?.limitE4 ?? 0);
+export function basisE4(holding: Holding): number | undefined {
+  return holding.entryQty === 0 ? undefined : holding.entryNotionalE4 / holding.entryQty;
+}
+
+/** What was paid less the least it can be worth, or the most it can be worth less what was received. */
+function atRiskE4({ instrument, short, owned, costE4 }: Holding): number {
+  if (owned === 0) return 0;
+  const units = owned * instrument.multiplier;
+  return Math.max(0, short ? instrument.mostE4 * units + costE4 : costE4 - instrument.leastE4 * units);
 }

@@ -4,7 +4,8 @@ import { applyOffset } from './trigger.ts';
 
 export interface PriceWorld {
   readonly side: 'buy' | 'sell';
-  readonly tickE4: number;
+  /** The step of prices at a price. */
+  tickE4(atE4: number): number;
   /** In E4; undefined is UNKNOWN. */
   anchor(name: Anchor): number | undefined;
 }
@@ -30,7 +31,7 @@ export function expression(expr: PriceExpr, world: PriceWorld): number | undefin
     case 'sum': {
       let value = expression(expr.base, world);
       for (const { sign, offset } of expr.terms) {
-        if (value !== undefined) value = applyOffset(value, sign, offset, world.tickE4);
+        if (value !== undefined) value = applyOffset(value, sign, offset, world.tickE4(value));
       }
       return value;
     }
@@ -39,21 +40,23 @@ export function expression(expr: PriceExpr, world: PriceWorld): number | undefin
 
 /** Buys round down to the tick, sells up; below one tick there is no price. */
 export function toTick(valueE4: number, world: PriceWorld): number | undefined {
-  const near = Math.round(valueE4 / world.tickE4) * world.tickE4;
-  const down = Math.floor(valueE4 / world.tickE4) * world.tickE4;
-  const up = Math.ceil(valueE4 / world.tickE4) * world.tickE4;
+  const tick = world.tickE4(valueE4);
+  const near = Math.round(valueE4 / tick) * tick;
+  const down = Math.floor(valueE4 / tick) * tick;
+  const up = Math.ceil(valueE4 / tick) * tick;
   const exact = Math.abs(valueE4 - near) <= 1e-6 ? near : world.side === 'buy' ? down : up;
-  return exact < world.tickE4 ? undefined : exact;
+  return exact < world.tickE4(0) ? undefined : exact;
 }
 
 /**
- * @param atLeastE4 what a take-profit may not go below
- * @param escaped whether the order's `esc` has come, so that its price now stands for the author's
+ * @param at.atLeastE4 what a sale may not go below
+ * @param at.atMostE4 what the purchase that takes a profit may not go above
+ * @param at.escaped whether the order's `esc` has come, so that its price now stands for the author's
  */
 export function priceE4(
   price: Price,
   world: PriceWorld,
-  at: { readonly escaped: boolean; readonly atLeastE4?: number },
+  at: { readonly escaped: boolean; readonly atLeastE4?: number; readonly atMostE4?: number },
 ): number | undefined {
   const esc = price.modifiers.find((one) => one.kind === 'esc');
   let value = expression(at.escaped && esc !== undefined ? esc.to : price.expr, world);
@@ -65,5 +68,6 @@ export function priceE4(
   }
   if (value === undefined) return undefined;
   if (at.atLeastE4 !== undefined) value = Math.max(value, at.atLeastE4);
+  if (at.atMostE4 !== undefined) value = Math.min(value, at.atMostE4);
   return toTick(value, world);
 }
