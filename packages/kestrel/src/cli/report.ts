@@ -1,6 +1,6 @@
 /** The blotter for people: plans, orders, fills with their cause, what never fired and why, refusals, totals, hash. */
 import Table from 'cli-table3';
-import type { Blotter, BlotterPlan, Nearest } from '../engine/index.ts';
+import { type Blotter, type BlotterPlan, BRACKET, BRACKET_BOOKS, type Bracket, type Nearest } from '../engine/index.ts';
 import { utcToLocal } from '../market/index.ts';
 import { oneLine } from './failure.ts';
 import { clockText, counted, decimal, grouped, inR, signed } from './figures.ts';
@@ -27,6 +27,8 @@ export function reportOf(blotter: Blotter, day: DayFacts, paint: Paint): string 
     plansOf(blotter, paint),
     ordersOf(blotter, clock, paint),
     fillsOf(blotter, clock, paint),
+    settlementsOf(blotter, clock, paint),
+    openAtCloseOf(blotter, paint),
     neverFiredOf(blotter, clock, paint),
     happeningsOf(blotter, clock, paint),
     refusalsOf(blotter, clock, paint),
@@ -111,6 +113,7 @@ function ordersOf(blotter: Blotter, clock: ClockOf, paint: Paint): string {
 }
 
 function fillsOf(blotter: Blotter, clock: ClockOf, paint: Paint): string {
+  const queues = blotter.plans.some((plan) => plan.fills.some((fill) => fill.queueAhead !== undefined));
   const rows = blotter.plans.flatMap((plan) =>
     plan.fills.map((fill) => ({
       t: fill.t,
@@ -125,12 +128,69 @@ function fillsOf(blotter: Blotter, clock: ClockOf, paint: Paint): string {
         fill.cause,
         right(String(fill.event)),
         right(grouped(fill.sizeSeen)),
+        ...(queues ? [right(fill.queueAhead === undefined ? '' : grouped(fill.queueAhead))] : []),
       ],
     })),
   );
   if (rows.length === 0) return section('Fills', 'none\n', paint);
   const head = ['time', 'plan', 'order', 'side', 'qty', 'instrument', 'price', 'cause', 'event', 'size seen'];
+  if (queues) head.push('queue');
   return section('Fills', table(head, inTime(rows), paint), paint);
+}
+
+/** What expired: contracts and verticals at their worth on the underlying's last price. */
+function settlementsOf(blotter: Blotter, clock: ClockOf, paint: Paint): string {
+  const rows = blotter.plans.flatMap((plan) =>
+    (plan.settlements ?? []).map((s) => [
+      clock(s.t),
+      plan.name,
+      right(grouped(s.qty)),
+      s.instrument,
+      right(decimal(s.priceE4)),
+      right(decimal(s.underlyingE4)),
+      s.from,
+    ]),
+  );
+  if (rows.length === 0) return '';
+  const head = ['time', 'plan', 'qty', 'instrument', 'settled at', 'underlying', 'by its'];
+  return section('Expired', table(head, rows, paint), paint);
+}
+
+/** Several positions of one plan, each with its mark; a single one stands in the plans' table. */
+function openAtCloseOf(blotter: Blotter, paint: Paint): string {
+  const rows = blotter.plans.flatMap((plan) =>
+    (plan.positions ?? []).map((p) => [
+      plan.name,
+      p.side,
+      right(grouped(p.qty)),
+      p.instrument,
+      right(decimal(p.costE4)),
+      right(decimal(p.markE4)),
+      p.openAtClose,
+    ]),
+  );
+  if (rows.length === 0) return '';
+  const head = ['plan', 'side', 'qty', 'instrument', 'cost $', 'mark', 'by its'];
+  return section('Open at the close', table(head, rows, paint), paint);
+}
+
+/** Three books of one day, side by side. */
+export function bracketOf(books: Bracket, paint: Paint): string {
+  const rows = BRACKET_BOOKS.map((book) => {
+    const { totals, determinismHash } = books[book];
+    return [
+      book === books.headline ? `${book} (headline)` : book,
+      BRACKET[book],
+      right(grouped(totals.orders)),
+      right(grouped(totals.fills)),
+      right(decimal(totals.feesE4)),
+      right(gain(totals.netE4, paint)),
+      right(inR(totals.netR)),
+      determinismHash.slice(0, 16),
+    ];
+  });
+  const head = ['book', 'model', 'orders', 'fills', 'fees $', 'net $', 'net R', 'determinismHash'];
+  return section('Bracket', table(head, rows, paint), paint);
 }
 
 function neverFiredOf(blotter: Blotter, clock: ClockOf, paint: Paint): string {

@@ -1,7 +1,7 @@
 /** `kestrel run`: plans over a market day, and the blotter that comes out. */
 import { join } from 'node:path';
 import { jcs } from 'ground/jcs';
-import { type Blotter, blotterOf, documentHash, Engine } from '../engine/index.ts';
+import { type Blotter, type Bracket, blotterOf, documentHash, Engine, runBracket } from '../engine/index.ts';
 import type { Tape } from '../market/index.ts';
 import { amountE4 } from './amounts.ts';
 import type { Arguments } from './arguments.ts';
@@ -9,7 +9,7 @@ import { dayTape } from './day-tape.ts';
 import { EXITS } from './exits.ts';
 import { writeWhole } from './files.ts';
 import { type DocumentText, judgedPlans, readDocuments } from './plans.ts';
-import { type DayFacts, reportOf } from './report.ts';
+import { bracketOf, type DayFacts, reportOf } from './report.ts';
 import type { Streams } from './streams.ts';
 import { openTape } from './tape-source.ts';
 import { type Paint, paintFor, paintOf, progressFor } from './terminal.ts';
@@ -21,7 +21,7 @@ const PROGRESS_ROWS = 200_000;
 export interface Play {
   readonly tape: Tape;
   readonly texts: readonly DocumentText[];
-  readonly fill: (typeof FILL_MODELS)[number];
+  readonly fill: Exclude<(typeof FILL_MODELS)[number], 'bracket'>;
   readonly fees: (typeof FEE_SCHEDULES)[number];
   /** What 1R is, in 1e-4 of the currency. */
   readonly rUsdE4: number;
@@ -37,18 +37,17 @@ export function run({ values }: Arguments, streams: Streams): number {
   const sessionRE4 = sessionR === undefined ? undefined : amountE4('session-r', sessionR);
   const texts = readDocuments(values.get('plans')!, streams);
   const tape = openTape(one('tape')!, streams, values.has('lenient') ? { badLines: 'skip' } : {});
-  const blotter = play(
-    {
-      tape,
-      texts,
-      fill: one('fill') as Play['fill'],
-      fees: (one('fees') ?? 'none') as Play['fees'],
-      rUsdE4,
-      form: values.has('json') ? 'json' : 'text',
-      ...(sessionRE4 === undefined ? {} : { sessionRE4 }),
-    },
-    streams,
-  );
+  const given: Omit<Play, 'fill'> = {
+    tape,
+    texts,
+    fees: (one('fees') ?? 'none') as Play['fees'],
+    rUsdE4,
+    form: values.has('json') ? 'json' : 'text',
+    ...(sessionRE4 === undefined ? {} : { sessionRE4 }),
+  };
+  const fill = one('fill') as (typeof FILL_MODELS)[number];
+  if (fill === 'bracket') return bracket(given, { ...(one('out') === undefined ? {} : { out: one('out')! }) }, streams);
+  const blotter = play({ ...given, fill }, streams);
   const text = `${jcs(blotter)}\n`;
   const out = one('out');
   if (out !== undefined) {
@@ -59,6 +58,38 @@ export function run({ values }: Arguments, streams: Streams): number {
   }
   if (values.has('json')) streams.write(text);
   else tell({ tape, blotter, follow: values.has('follow') ? 'day' : 'none' }, paintFor(streams), streams);
+  return EXITS.ok;
+}
+
+/** Three books over one day; the report is that of the pessimistic one, with the others' results under it. */
+function bracket(given: Omit<Play, 'fill'>, { out }: { readonly out?: string }, streams: Streams): number {
+  const { documents, sources } = judgedPlans(given.texts, given, streams);
+  const { tape, fees, rUsdE4, sessionRE4 } = given;
+  const progress = progressFor(streams, { what: 'running', total: tape.columns.length });
+  let books: Bracket;
+  try {
+    books = runBracket({
+      tape,
+      fees,
+      rE4: rUsdE4,
+      documents,
+      document: documentHash(sources),
+      ...(sessionRE4 === undefined ? {} : { sessionR: sessionRE4 }),
+      ...(progress.shown ? { onProgress: (row) => progress.at(row) } : {}),
+    });
+  } finally {
+    progress.stop();
+  }
+  const text = `${jcs(books)}\n`;
+  const report = (paint: Paint): string =>
+    `${reportOf(books.pessimistic, factsOf(tape), paint)}\n${bracketOf(books, paint)}`;
+  if (out !== undefined) {
+    writeWhole([
+      { path: join(out, 'blotter.json'), bytes: text },
+      { path: join(out, 'report.txt'), bytes: report(paintOf('plain')) },
+    ]);
+  }
+  streams.write(given.form === 'json' ? text : report(paintFor(streams)));
   return EXITS.ok;
 }
 

@@ -120,7 +120,7 @@ export const SESSION_VERBS: readonly Verb[] = [
         flag: 'fees',
         value: 'SCHEDULE',
         about: 'the fee schedule',
-        choices: ['none', 'us-equity-v1'],
+        choices: ['none', 'us-equity-v1', 'us-options-v1'],
         fallback: 'none',
       },
       { flag: 'r-usd', value: 'DOLLARS', about: 'what 1R is worth, at most 4 decimals', fallback: '100' },

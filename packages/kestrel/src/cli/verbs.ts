@@ -5,8 +5,8 @@ import { SESSION_VERBS } from './session-verbs.ts';
 import { TEXT_VERBS } from './text-verbs.ts';
 import { json, type Operand, type Option, type Verb } from './verb.ts';
 
-export const FILL_MODELS = ['strict-cross-v1', 'maker-v1'] as const;
-export const FEE_SCHEDULES = ['none', 'us-equity-v1'] as const;
+export const FILL_MODELS = ['strict-cross-v1', 'maker-v1', 'bracket'] as const;
+export const FEE_SCHEDULES = ['none', 'us-equity-v1', 'us-options-v1'] as const;
 export const TAPE_KINDS = ['quote', 'trade', 'oquote', 'otrade', 'bar', 'halt', 'news', 'close', 'oi'] as const;
 export const TIME_FORMATS = 's ms us ns iso compact mdy dmy clock ms-of-day date'.split(' ');
 export const SECURITIES = ['equity', 'index', 'option', 'indexoption'] as const;
@@ -30,7 +30,13 @@ export const PEOPLE_VERBS: readonly Verb[] = [
     options: [
       { flag: 'tape', value: 'TAPE', about: 'the day: a tape file, - or bundled:NAME', required: true },
       { flag: 'plans', value: 'FILE', about: 'a document; repeat it for several', many: true, required: true },
-      { flag: 'fill', value: 'MODEL', about: 'the fill model', choices: FILL_MODELS, required: true },
+      {
+        flag: 'fill',
+        value: 'MODEL',
+        about: 'the fill model; bracket runs three at once',
+        choices: FILL_MODELS,
+        required: true,
+      },
       { flag: 'r-usd', value: 'DOLLARS', about: 'what 1R is worth, at most 4 decimals', required: true },
       { flag: 'fees', value: 'SCHEDULE', about: 'the fee schedule', choices: FEE_SCHEDULES, fallback: 'none' },
       { flag: 'session-r', value: 'R', about: "the session's budget in R", fallback: "no limit beyond the plans'" },
@@ -99,6 +105,7 @@ export const PEOPLE_VERBS: readonly Verb[] = [
       { flag: 'prior-close', value: 'PRICE', about: 'official close of the day before' },
       { flag: 'daily', value: 'FILE', about: 'daily bars, which tell the close of the day before' },
       { flag: 'official-close', about: 'end the tape with the close that --daily tells' },
+      { flag: 'actions', value: 'FOLDER', about: 'map_files and factor_files, which tell splits and new names' },
       { flag: 'id', value: 'NAME', about: "the tape's own name", fallback: 'made of symbol, date and step' },
       { flag: 'licence', value: 'TEXT', about: 'what the header says of it' },
       lenient,

@@ -34,9 +34,9 @@ export const ENGINE_VERSION = 'kestrel-engine/1';
 
 export interface EngineOptions {
   readonly tape: Tape;
-  /** `strict-cross-v1` or `maker-v1`. */
+  /** `strict-cross-v1` or `maker-v1`; `touch-v1` is for the hopeful side of a bracket. */
   readonly fill: string;
-  /** `none` or `us-equity-v1`. */
+  /** `none`, `us-equity-v1` or `us-options-v1`. */
   readonly fees?: string;
   /** One R in E4 of the currency. */
   readonly rE4: number;

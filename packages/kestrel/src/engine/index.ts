@@ -10,6 +10,14 @@ export {
   type Pins,
   type Totals,
 } from './blotter.ts';
+export {
+  BRACKET,
+  BRACKET_BOOKS,
+  type Bracket,
+  type BracketBook,
+  type BracketOptions,
+  runBracket,
+} from './bracket.ts';
 export { ENGINE_VERSION, Engine, type EngineOptions, type Stop, type WakeRun } from './engine.ts';
 export { type FeeFill, type FeeInstrument, type FeeLine, type FeeSchedule, feeSchedule } from './fees.ts';
 export { budgetOf, inR, mulDivFloor, onTick } from './money.ts';

@@ -30,7 +30,7 @@ export interface Recipe {
   readonly day: SynthOrder;
   readonly mask?: Mask;
   readonly fill: 'strict-cross-v1' | 'maker-v1';
-  readonly fees: 'none' | 'us-equity-v1';
+  readonly fees: 'none' | 'us-equity-v1' | 'us-options-v1';
   readonly rUsdE4: number;
   readonly thinkMs: number;
   readonly checkpoints: readonly string[];
