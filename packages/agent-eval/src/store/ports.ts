@@ -57,7 +57,7 @@ export interface RetainPolicy {
 }
 
 export interface TraceStore {
-  /** Resolves when the whole batch is durable, and not before. @throws StoreRefusal, and then nothing of it is kept */
+  /** Resolves when the whole batch is durable, and not before. @throws StoreRefusal, see there for what is kept then */
   append(batch: EventBatch): Promise<void>;
   read(query: EventQuery): AsyncIterable<StoredEvent>;
   repeats(): AsyncIterable<Repeat>;
@@ -105,9 +105,10 @@ export interface StorePair {
   close(): Promise<void>;
 }
 
-export type StoreRefusalKind = 'full' | 'busy' | 'broken' | 'closed';
+/** `unknown`: the one that wrote was lost before it could say whether it is kept. */
+export type StoreRefusalKind = 'full' | 'busy' | 'broken' | 'closed' | 'unknown';
 
-/** The store could not do it. Nothing of what was asked has been kept. */
+/** The store could not do it. Nothing of what was asked has been kept, unless its kind is `unknown`. */
 export class StoreRefusal extends Error {
   override readonly name = 'StoreRefusal';
   readonly kind: StoreRefusalKind;

@@ -64,38 +64,138 @@ export function hostHere(dir: string): WriterHost {
   });
 }
 
+export interface ThreadOptions {
+  /** Told of every loss and return of the writer; stderr unless said otherwise. */
+  readonly log?: (line: string) => void;
+  /** A clock that only goes forward, in milliseconds. */
+  readonly nowMs?: () => number;
+}
+
+/** The first new start is at once; those after another loss without a commit between wait, twice as long each time. */
+const RESTART_WAIT_FIRST_MS = 250;
+const RESTART_WAIT_MS_MAX = 30_000;
+
 /**
+ * A writer that is lost (it threw, or its thread ended) is started anew at the next order.
  * @param file the worker's built script, see {@link builtWorker}
  * @throws StoreRefusal when the store cannot be opened
  */
-export async function hostInThread(dir: string, file: string): Promise<WriterHost> {
-  const worker = new Worker(file, { workerData: { dir } });
-  const waiting: ((reply: Reply) => void)[] = [];
-  let lost: Reply | null = null;
-  const fail = (why: string): void => {
-    lost = { kind: 'refused', refusal: 'broken', message: why };
-    for (const answer of waiting.splice(0)) answer(lost);
-  };
-  const next = (): Promise<Reply> =>
-    new Promise((resolve) => {
-      if (lost === null) waiting.push(resolve);
-      else resolve(lost);
-    });
-  worker.on('message', (reply: Reply) => waiting.shift()?.(reply));
-  worker.on('error', (error) => fail(`the store's writer failed: ${error.message}`));
-  worker.on('exit', () => fail("the store's writer has ended"));
-  const first = await next();
-  if (first.kind === 'refused') {
-    await worker.terminate();
-    throw new StoreRefusal(first.refusal, first.message);
+export async function hostInThread(dir: string, file: string, options: ThreadOptions = {}): Promise<WriterHost> {
+  const thread = new WriterThread(dir, file, options);
+  const first = await thread.start();
+  if (first.kind === 'refused') throw new StoreRefusal(first.refusal, first.message);
+  return hostOver((order) => thread.send(order));
+}
+
+interface WaitingOrder {
+  readonly kind: Order['kind'] | 'start';
+  readonly answer: (reply: Reply) => void;
+}
+
+class WriterThread {
+  readonly #dir: string;
+  readonly #file: string;
+  readonly #log: (line: string) => void;
+  readonly #nowMs: () => number;
+  #worker: Worker | null = null;
+  /** Sent to the present worker, in order. */
+  #waiting: WaitingOrder[] = [];
+  #starting: Promise<Reply> | null = null;
+  #lossesInARow = 0;
+  #notBeforeMs = Number.NEGATIVE_INFINITY;
+  #isClosing = false;
+
+  constructor(dir: string, file: string, { log = console.error, nowMs = () => performance.now() }: ThreadOptions) {
+    this.#dir = dir;
+    this.#file = file;
+    this.#log = log;
+    this.#nowMs = nowMs;
   }
-  return hostOver(async (order) => {
-    const answer = next();
+
+  /** @returns `ready`, or why the store cannot be opened */
+  async start(): Promise<Reply> {
+    const worker = new Worker(this.#file, { workerData: { dir: this.#dir } });
+    this.#waiting = [];
+    this.#worker = worker;
+    worker.on('message', (reply: Reply) => {
+      if (this.#worker === worker) this.#waiting.shift()?.answer(reply);
+    });
+    worker.on('error', (error) => this.#lose(worker, `failed: ${error.message}`));
+    worker.on('exit', () => this.#lose(worker, 'has ended'));
+    const first = await this.#next('start');
+    if (first.kind !== 'ready') {
+      this.#worker = null;
+      await worker.terminate();
+    }
+    return first;
+  }
+
+  async send(order: Order): Promise<Reply> {
+    if (order.kind === 'close') this.#isClosing = true;
+    if (this.#worker === null || this.#starting !== null) {
+      if (order.kind === 'close') return { kind: 'closed' };
+      this.#starting ??= this.#startAgain().finally(() => {
+        this.#starting = null;
+      });
+      const reply = await this.#starting;
+      if (reply.kind === 'refused') return reply;
+    }
+    // Lost once more since: the next order tries again.
+    const worker = this.#worker;
+    if (worker === null) return refused('broken', "the store's writer is not running");
+    const answer = this.#next(order.kind);
     worker.postMessage(order, order.kind === 'commit' ? buffersOf(order.group) : []);
     const reply = await answer;
+    if (reply.kind === 'committed') this.#lossesInARow = 0;
     if (order.kind === 'close') await worker.terminate();
     return reply;
-  });
+  }
+
+  async #startAgain(): Promise<Reply> {
+    const waitMs = this.#notBeforeMs - this.#nowMs();
+    if (waitMs > 0) {
+      return refused('broken', `the store's writer was lost and is tried again in ${Math.ceil(waitMs)} ms`);
+    }
+    const reply = await this.start();
+    if (reply.kind === 'refused') this.#noteLoss(`cannot be started: ${reply.message}`);
+    else this.#log("agent-eval: the store's writer is back");
+    return reply;
+  }
+
+  #next(kind: WaitingOrder['kind']): Promise<Reply> {
+    return new Promise((answer) => this.#waiting.push({ kind, answer }));
+  }
+
+  #lose(worker: Worker, what: string): void {
+    if (this.#worker !== worker) return;
+    this.#worker = null;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    // A start that fails is told by whoever asked for it.
+    if (!this.#isClosing && waiting[0]?.kind !== 'start') this.#noteLoss(what);
+    const why = `the store's writer ${what}`;
+    for (const { kind, answer } of waiting) {
+      // What it was writing may have become durable before it could say so.
+      if (kind === 'commit') answer(refused('unknown', `${why}; whether this was kept is not known: send it again`));
+      else answer(kind === 'close' ? { kind: 'closed' } : refused('broken', why));
+    }
+  }
+
+  #noteLoss(what: string): void {
+    const waitMs =
+      this.#lossesInARow === 0
+        ? 0
+        : Math.min(RESTART_WAIT_MS_MAX, RESTART_WAIT_FIRST_MS * 2 ** (this.#lossesInARow - 1));
+    this.#lossesInARow = Math.min(this.#lossesInARow + 1, 32);
+    this.#notBeforeMs = this.#nowMs() + waitMs;
+    this.#log(
+      `agent-eval: the store's writer ${what}; started anew at the next write${waitMs > 0 ? ` after ${waitMs} ms` : ''}`,
+    );
+  }
+}
+
+function refused(refusal: StoreRefusalKind, message: string): Reply {
+  return { kind: 'refused', refusal, message };
 }
 
 function hostOver(send: (order: Order) => Promise<Reply>): WriterHost {

@@ -105,7 +105,8 @@ type Waiting =
       readonly fail: (error: unknown) => void;
     };
 
-function overHost(dir: string, host: WriterHost, nowMs: () => number): SqliteStore {
+/** A store whose writer is at hand. */
+export function overHost(dir: string, host: WriterHost, nowMs: () => number): SqliteStore {
   const queue = new Queue(host);
   const side = readingSide(() => openLayout(dir, 'read-only'));
   return {
