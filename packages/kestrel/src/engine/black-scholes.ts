@@ -35,7 +35,7 @@ function timeValueOf(fE4: number, kE4: number, volYears: number): number {
   if (volYears === 0) return 0;
   const low = Math.min(fE4, kE4);
   const high = Math.max(fE4, kE4);
-  const far = ln(low / high) / volYears;
+  const far = lnOfRatio(low, high) / volYears;
   const value = low * cumulative(far + 0.5 * volYears) - high * cumulative(far - 0.5 * volYears);
   return Math.max(value, 0);
 }
@@ -67,7 +67,7 @@ export function greeks(right: Right, fE4: number, kE4: number, sigma: number, tY
     const gamma = fE4 === kE4 ? Number.NaN : 0;
     return { delta: right === 'C' ? call : call - 1, gamma, vega: 0, thetaDay: 0 };
   }
-  const d1 = ln(fE4 / kE4) / volYears + 0.5 * volYears;
+  const d1 = lnOfRatio(fE4, kE4) / volYears + 0.5 * volYears;
   const spread = density(d1);
   return {
     delta: right === 'C' ? cumulative(d1) : -cumulative(-d1),
@@ -91,9 +91,9 @@ const NO_GREEKS: Greeks = { delta: Number.NaN, gamma: Number.NaN, vega: Number.N
 export function impliedVol(right: Right, fE4: number, kE4: number, tYears: number, priceE4: number): number {
   if (!(fE4 > 0 && kE4 > 0 && tYears > 0)) return Number.NaN;
   const low = Math.min(fE4, kE4);
+  const high = Math.max(fE4, kE4);
   const part = (priceE4 - intrinsicOf(right, fE4, kE4)) / low;
-  const ratio = Math.max(fE4, kE4) / low;
-  return impliedVolYears(ratio, -ln(ratio), part, Number.NaN) / Math.sqrt(tYears);
+  return impliedVolYears(high / low, lnOfRatio(low, high), part, Number.NaN) / Math.sqrt(tYears);
 }
 
 /** More than any price needs, see the test of it: the bound that keeps hostile input from turning for ever. */
@@ -113,7 +113,8 @@ const LAST_STEP = 4e-3;
  * @param ratio the greater of forward and strike divided by the lesser
  * @param x -ln(ratio)
  * @param part the time value as a part of the lesser of forward and strike, which it cannot reach
- * @param guess where to begin, or NaN; a good one saves steps and moves the answer by no more than its last digits
+ * @param guess where to begin, or NaN; a good one saves steps, and none moves the answer by more than 1e-11 of itself where
+ *   the price has the digits to tell it
  * @returns NaN unless 0 < part < 1
  */
 export function impliedVolYears(ratio: number, x: number, part: number, guess: number): number {
@@ -145,7 +146,7 @@ export function impliedVolYears(ratio: number, x: number, part: number, guess: n
     if (value > 0.7 * goal && value < 1.4 * goal) {
       const fourth = second * (third + 2 * bent) + (12 * xx) / (vv * vv * v);
       const log4 = fourth - a * (4 * third + 3 * second * second - a * (12 * second - 6 * a));
-      const newton = lnRatio(goal, value) / a;
+      const newton = lnOfRatio(goal, value) / a;
       const c2 = log2 / 2;
       const c3 = log3 / 6;
       move =
@@ -154,7 +155,7 @@ export function impliedVolYears(ratio: number, x: number, part: number, guess: n
     } else {
       const log = ln(value);
       const fall = a / log;
-      const newton = upper ? lnRatio(goal, value) / a : (log * (1 - log / ln(goal))) / a;
+      const newton = upper ? lnOfRatio(goal, value) / a : (log * (1 - log / ln(goal))) / a;
       const bend = upper ? log2 : log2 - 2 * fall;
       const twist = upper ? log3 : log3 + 6 * fall * (fall - log2);
       move = (newton * (1 + 0.5 * bend * newton)) / (1 + newton * (bend + (twist * newton) / 6));
@@ -165,12 +166,16 @@ export function impliedVolYears(ratio: number, x: number, part: number, guess: n
   return Number.NaN;
 }
 
-/** ln(a / b): near 1 by its series, which is quicker than the function and, nearer still, exacter than a quotient's logarithm. */
-function lnRatio(a: number, b: number): number {
-  if (!(a > 0.5 * b && a < 2 * b)) return ln(a / b);
+/**
+ * ln(a / b). Near 1, the rounded quotient holds few digits of how far from 1 it is: there it is the series of the inverse
+ * hyperbolic tangent, to more terms than a double has use for.
+ */
+export function lnOfRatio(a: number, b: number): number {
   const z = (a - b) / (a + b);
   const zz = z * z;
-  return 2 * z * (1 + zz * (1 / 3 + zz * (0.2 + zz * (1 / 7 + zz * (1 / 9 + zz / 11)))));
+  if (!(zz <= 1 / 36)) return ln(a / b);
+  const tail = 1 / 11 + zz * (1 / 13 + zz * (1 / 15 + zz * (1 / 17 + zz / 19)));
+  return 2 * z * (1 + zz * (1 / 3 + zz * (1 / 5 + zz * (1 / 7 + zz * (1 / 9 + zz * tail)))));
 }
 
 /** Above this total volatility a price differs from its upper bound by less than a double can tell. */

@@ -4,9 +4,8 @@
  * Forward from put-call parity near the money, implied volatilities of out-of-the-money mids, a parabola in ln(K/F) through
  * them weighted by the inverse squared spread, and Black-Scholes on the forward. docs/fair-value.md gives every rule.
  */
-import ln from '@stdlib/math-base-special-ln';
 import type { Right } from '../lang/model.ts';
-import { DAYS_A_YEAR, type Greeks, greeks, impliedVolYears, priceOf } from './black-scholes.ts';
+import { DAYS_A_YEAR, type Greeks, greeks, impliedVolYears, lnOfRatio, priceOf } from './black-scholes.ts';
 
 /** The quotes of one expiry at one instant. Arrays run along `strikesE4`; NaN stands for a side that is not good. */
 export interface FairInput {
@@ -99,7 +98,7 @@ export class FairFit {
   /** The smile's volatility a year at a strike; NaN without an ok fit. */
   vol(kE4: number): number {
     if (!this.#ok || !(kE4 > 0)) return Number.NaN;
-    return this.#smile(ln(kE4 / this.#forwardE4));
+    return this.#smile(lnOfRatio(kE4, this.#forwardE4));
   }
 
   /** The greeks of an option at the smile's volatility; NaN without an ok fit. */
@@ -157,7 +156,7 @@ export class FairFit {
     this.#narrow++;
     const forwardE4 = this.#forwardE4;
     const low = Math.min(forwardE4, kE4);
-    const x = ln(kE4 / forwardE4);
+    const x = lnOfRatio(kE4, forwardE4);
     const part = (0.5 * (bid + ask)) / low;
     const volYears = impliedVolYears(Math.max(forwardE4, kE4) / low, -Math.abs(x), part, guess);
     if (Number.isNaN(volYears)) return guess;
