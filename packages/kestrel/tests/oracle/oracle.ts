@@ -823,7 +823,7 @@ class Oracle {
     instrument: Instrument,
     fill: { readonly side: 'buy' | 'sell'; readonly qty: number; readonly priceE4: number },
   ): number {
-    if (fill.qty === 0) return 0;
+    if (fill.qty === 0 || this.fees.name === 'none') return 0;
     const { multiplier, legs, on } = instrument;
     if (legs.length === 0) {
       const lines = this.fees.of({ ...fill, instrument: { kind: 'equity', root: on.symbol, multiplier } });
