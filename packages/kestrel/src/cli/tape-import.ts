@@ -1,5 +1,5 @@
 /** `kestrel tape import`: a tape out of a vendor's files. */
-import { type ImportOptions, importTape, readNamed } from '../market/index.ts';
+import { type ImportOptions, importTape, readActionFiles, readNamed } from '../market/index.ts';
 import { wholeNumber } from './amounts.ts';
 import type { Arguments } from './arguments.ts';
 import { EXITS } from './exits.ts';
@@ -63,5 +63,7 @@ function optionsOf(values: Values): ImportOptions {
   if (scale !== undefined) options.priceScale = wholeNumber('price-scale', scale);
   const daily = values.get('daily')?.[0];
   if (daily !== undefined) options.daily = readNamed([daily])[0];
+  const actions = values.get('actions')?.[0];
+  if (actions !== undefined) options.actions = readActionFiles(actions);
   return options;
 }

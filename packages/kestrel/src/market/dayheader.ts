@@ -1,6 +1,7 @@
 /** The header that importers write: one date, its instruments, the prior close, where it came from. */
 import { priceE4, textOfE4 } from './decimal.ts';
 import { TAPE_VERSION } from './header.ts';
+import { type ActionFiles, actionsOn } from './lean/actions.ts';
 import { TapeRefusal } from './refusal.ts';
 
 /** What every importer may be told. */
@@ -14,6 +15,8 @@ export interface DayOptions {
   readonly priorClose?: string;
   /** Pins the session, microseconds; for a day that the calendar has closed, or otherwise. */
   readonly session?: { readonly open: number; readonly close: number };
+  /** Map and factor files as LEAN has them, for the header's `actions`. */
+  readonly actions?: ActionFiles;
   /** What the header's `licence` says. */
   readonly licence?: string;
   /** `skip` leaves bad rows out and records how many and why in the header. */
@@ -26,6 +29,8 @@ export function dayHeader(
   options: DayOptions,
 ): Record<string, unknown> {
   const reference = priorCloseOf(instruments, options);
+  const actions =
+    options.actions === undefined ? {} : { actions: actionsOn(day.date, sharesOf(instruments), options.actions) };
   return {
     v: TAPE_VERSION,
     id: options.id ?? day.id,
@@ -34,6 +39,7 @@ export function dayHeader(
     ...(options.session === undefined ? {} : { session: { open: options.session.open, close: options.session.close } }),
     instruments,
     ...(reference === undefined ? {} : { reference }),
+    ...actions,
     source: day.source,
     ...(options.licence === undefined ? {} : { licence: options.licence }),
   };
@@ -42,6 +48,13 @@ export function dayHeader(
 /** The step of prices as a number for the header. @throws TapeRefusal `option-bad` */
 export function tickOf(options: DayOptions): number {
   return headerPrice(options.tick ?? '0.01', 'tick');
+}
+
+/** Shares that are listed, or that options of this tape are of. */
+function sharesOf(instruments: readonly Record<string, unknown>[]): string[] {
+  const indices = new Set(instruments.filter((each) => each.kind === 'index').map((each) => each.symbol));
+  const names = instruments.map((each) => (each.kind === 'option' ? each.root : each.symbol) as string);
+  return [...new Set(names)].filter((name) => !indices.has(name));
 }
 
 function priorCloseOf(

@@ -1,5 +1,18 @@
 /** The public list of the market: tapes, their columns, calendars. */
 
+export {
+  ACTIONS_MAX,
+  type ActionRecord,
+  actionsBetween,
+  type CorporateAction,
+  type DayEnd,
+  dayEndOf,
+  ORDINARY_SHARE_MAX,
+  type Passage,
+  passageTo,
+  RATIO_MAX,
+  type Ratio,
+} from './actions.ts';
 export { ColumnsBuilder, EVENTS_MAX } from './build.ts';
 export { type CachedTape, decodeCache, encodeCache } from './cache.ts';
 export * from './calendar.ts';
@@ -21,6 +34,7 @@ export {
   type TapeInfo,
   tapeInfo,
 } from './info.ts';
+export { ACTION_DAYS, type ActionFiles, readActionFiles } from './lean/actions.ts';
 export { importLean, type LeanOptions } from './lean/import.ts';
 export { type LoadedTape, type LoadOptions, loadTape } from './load.ts';
 export { isIndexRoot, type OptionRules, rulesOf } from './option-rules.ts';
