@@ -18,9 +18,9 @@ export interface FeeInstrument {
 
 export interface FeeFill {
   readonly side: 'buy' | 'sell';
-  /** Shares or contracts. */
+  /** Shares or contracts; whole. */
   readonly qty: number;
-  /** A share's price, or an option's premium a unit of the underlying. */
+  /** A share's price, or an option's premium a unit of the underlying; whole, at least 0. */
   readonly priceE4: number;
   /** Absent: shares. */
   readonly instrument?: FeeInstrument;

@@ -26,6 +26,7 @@ const INDEX_ROOTS: ReadonlyMap<string, IndexRoot> = new Map<string, IndexRoot>([
   ['SPXQ', AT_CLOSE],
   ['SPXPM', AT_CLOSE],
   ['XSP', { ...AT_CLOSE, closeFrom: '2013-11-05' }],
+  ['XSPW', AT_CLOSE],
   ['XSPAM', AT_OPEN],
   ['OEX', { style: 'american', settles: 'close' }],
   ['XEO', AT_CLOSE],

@@ -71,9 +71,11 @@ const CLASSES: ReadonlyMap<string, readonly GridFrom[]> = new Map<string, readon
   ['SUNW', PILOT_1],
   ['A', PILOT_1],
   ['XSP', [{ from: '2015-02-15', grid: CENTS }]],
+  ['XSPW', [{ from: '2015-02-15', grid: CENTS }]],
   ['VIXW', [{ from: '2015-10-08', grid: CENTS }]],
   ['SPX', []],
   ['SPXW', []],
+  ['SPXQ', []],
   ['SPXPM', []],
   ['OEX', []],
   ['XEO', []],
@@ -81,7 +83,7 @@ const CLASSES: ReadonlyMap<string, readonly GridFrom[]> = new Map<string, readon
 ]);
 
 /** Classes whose complex orders step by a nickel; all others' step by a cent. */
-const COMPLEX_NICKELS: ReadonlySet<string> = new Set(['SPX', 'SPXW', 'SPXPM', 'OEX', 'XEO']);
+const COMPLEX_NICKELS: ReadonlySet<string> = new Set(['SPX', 'SPXW', 'SPXQ', 'SPXPM', 'OEX', 'XEO']);
 
 /**
  * The grid that limits of a class stand on, on one day. A tape's own step is the step below 3.00, and says of a class

@@ -76,14 +76,16 @@ describe('dates', () => {
     ['ORF', '2017-01-31', 404_000, '2017-02-01', 378_000],
     ['ORF', '2019-02-21', 378_000, '2019-02-22', 379_000],
     ['ORF', '2020-07-31', 379_000, '2020-08-03', 330_000],
-    ['ORF', '2022-12-30', 330_000, '2023-01-03', 300_500],
+    ['ORF', '2022-05-13', 330_000, '2022-05-16', 213_500],
+    ['ORF', '2022-12-30', 213_500, '2023-01-03', 300_500],
     ['ORF', '2023-02-24', 300_500, '2023-02-27', 302_500],
     ['ORF', '2023-12-29', 302_500, '2024-01-02', 268_500],
     ['ORF', '2024-05-21', 268_500, '2024-05-22', 191_500],
     ['ORF', '2025-02-28', 191_500, '2025-03-03', 281_500],
     ['ORF', '2026-06-30', 281_500, '2026-07-01', 150_000],
     ['OCC', '2014-03-31', 350_000, '2014-04-01', 500_000],
-    ['OCC', '2018-02-28', 500_000, '2018-03-01', 550_000],
+    ['OCC', '2018-02-28', 500_000, '2018-03-01', 500_000],
+    ['OCC', '2019-12-31', 500_000, '2020-01-02', 550_000],
     ['OCC', '2020-08-31', 550_000, '2020-09-01', 450_000],
     ['OCC', '2021-05-28', 450_000, '2021-06-01', 200_000],
     ['OCC', '2021-10-29', 200_000, '2021-11-01', 0],
@@ -222,5 +224,50 @@ test('any fill: it pays within half an E4 a line of its parts, and its two fills
       },
     ),
     { numRuns: 1000 },
+  );
+});
+
+test('the page holds the tables', () => {
+  const page = readFileSync(new URL('../../../../docs/fees.md', import.meta.url), 'utf8').split(
+    '\n# us-options-v1',
+  )[1]!;
+  const rows = (title: string) =>
+    page
+      .split(`\n## ${title}\n`)[1]!
+      .split('\n## ')[0]!
+      .split('\n')
+      .filter((line) => /^\| (\d|[A-Z]|options on shares)/.test(line));
+  const dollars = (micros: number) => (micros / 1e6).toFixed(5);
+  const banded = (bands: (typeof MULTIPLY_LISTED)['bands']) =>
+    bands
+      .map(({ belowE4, microsPerContract }) => {
+        const bound = belowE4 === undefined ? '' : `under ${(belowE4 / 1e4).toFixed(2)}: `;
+        return bound + dollars(microsPerContract);
+      })
+      .join('; ');
+  expect(rows('Commission')).toEqual(
+    COMMISSION.map((row) => `| ${row.from} | ${banded(row.bands)} | ${row.rests} | ${row.by} |`),
+  );
+  const roots = new Map<readonly (typeof MULTIPLY_LISTED)[], string[]>();
+  roots.set([MULTIPLY_LISTED], ['options on shares']);
+  for (const [root, rates] of EXCHANGE) roots.set(rates, [...(roots.get(rates) ?? []), root]);
+  expect(rows('Exchange')).toEqual(
+    [...roots].flatMap(([rates, names]) =>
+      rates.map((row) => {
+        const leg = row.complexBands === undefined ? '' : `; a leg of two: ${banded(row.complexBands)}`;
+        const free = row.freeBelow === undefined ? '' : `; fewer than ${row.freeBelow} contracts: free`;
+        return `| ${names.join(' ')} | ${row.from} | ${banded(row.bands)}${leg}${free} | ${row.rests} | ${row.by} |`;
+      }),
+    ),
+  );
+  const plain = (rates: typeof ORF) =>
+    rates.map((row) => `| ${row.from} | ${dollars(row.microsPerContract)} | ${row.rests} | ${row.by} |`);
+  expect(rows('ORF')).toEqual(plain(ORF));
+  expect(rows('FINRA, Trading Activity Fee on options')).toEqual(plain(OPTION_TAF));
+  expect(rows('OCC')).toEqual(
+    OCC.map((row) => {
+      const cap = row.capE4 === undefined ? 'none' : (row.capE4 / 1e4).toFixed(2);
+      return `| ${row.from} | ${dollars(row.microsPerContract)} | ${cap} | ${row.rests} | ${row.by} |`;
+    }),
   );
 });
