@@ -189,24 +189,59 @@ export const EXCHANGE: ReadonlyMap<string, readonly ExchangeRate[]> = new Map([
 
 /** All exchanges together, on buys and sells of customers. */
 export const ORF: readonly ContractRate[] = [
-  { from: '2009-01-01', microsPerContract: 0, by: 'none before CBOE began it in mid-2009', rests: 'secondary' },
+  {
+    from: '2009-01-01',
+    microsPerContract: 0,
+    by: 'none before CBOE began it',
+    rests: 'secondary',
+  },
+  {
+    from: '2009-03-01',
+    microsPerContract: 6_000,
+    by: 'CBOE alone: circular RG09-30 of 2009-02-26, as TraderStatus, SEC fee rates and ORF, cites it',
+    rests: 'secondary',
+  },
   {
     from: '2009-07-01',
     microsPerContract: 4_000,
-    by: 'CBOE alone: OptionsHouse, rates of January 2010; the day is unsure',
+    by: 'CBOE alone: fees schedule of August 2009 (74 FR, 2009-08-24); the day is unsure',
     rests: 'unsure',
   },
   {
-    from: '2010-02-01',
+    from: '2010-01-01',
     microsPerContract: 14_000,
-    by: 'Interactive Brokers, notice of 2010-01-15: BOX, CBOE, ISE and PHLX together',
+    by: 'BOX, CBOE, ISE and PHLX: TraderStatus, ORF of January 2010; Interactive Brokers, notice of 2010-01-15',
     rests: 'secondary',
   },
   {
     from: '2011-05-01',
+    microsPerContract: 22_500,
+    by: 'AMEX and ARCA began: TraderStatus, ORF of May 2011',
+    rests: 'secondary',
+  },
+  {
+    from: '2012-08-01',
     microsPerContract: 26_700,
-    by: 'AMEX and ARCA began in May 2011; the rate is a third of the 0.08 of three contracts on a confirmation of 2012-09-05, give or take 0.0017',
+    by: 'C2 began in August 2012; the rate is a third of the 0.08 of three contracts on a confirmation of 2012-09-05, give or take 0.0017',
     rests: 'unsure',
+  },
+  {
+    from: '2013-01-01',
+    microsPerContract: 37_700,
+    by: 'TraderStatus, ORF of January 2013',
+    rests: 'secondary',
+  },
+  {
+    from: '2014-02-01',
+    microsPerContract: 39_600,
+    by: 'TraderStatus, ORF of February 2014',
+    rests: 'secondary',
+  },
+  {
+    from: '2015-08-01',
+    microsPerContract: 42_700,
+    by: 'TraderStatus, ORF of August 2015',
+    rests: 'secondary',
   },
   {
     from: '2016-02-16',
@@ -216,8 +251,14 @@ export const ORF: readonly ContractRate[] = [
   },
   {
     from: '2017-02-01',
-    microsPerContract: 37_800,
-    by: 'Interactive Brokers, ORF, the first list with EDGX and PEARL, which began in February 2017',
+    microsPerContract: 40_500,
+    by: 'TraderStatus, ORF of February 2017',
+    rests: 'secondary',
+  },
+  {
+    from: '2018-05-22',
+    microsPerContract: 38_800,
+    by: 'tastyworks, fees, beside the Section 31 rate in force from this day',
     rests: 'secondary',
   },
   {
