@@ -208,7 +208,7 @@ test('any fill: its lines are named once, whole, never below nothing, and none f
         expect(more.get(name)!).toBeGreaterThanOrEqual(e4);
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   );
 });
 
@@ -229,7 +229,7 @@ test('any fill: it pays within half an E4 a line of its parts, and its two fills
         expect(Math.abs(whole[2]![1] * 100 - (a + b) * orf.microsPerContract)).toBeLessThanOrEqual(50);
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: 500 },
   );
 });
 

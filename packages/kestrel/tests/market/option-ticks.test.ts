@@ -101,7 +101,7 @@ test('any limit: on the step that holds where it lands, on its own side, less th
       const back = onGrid(steps, price + (side === 'buy' ? 1 : -1), side === 'buy' ? 'sell' : 'buy');
       if (!Number.isNaN(back) && off > 1e-6) expect(side === 'buy' ? back > at : back < at).toBe(true);
     }),
-    { numRuns: 5000 },
+    { numRuns: 3000 },
   );
 });
 
