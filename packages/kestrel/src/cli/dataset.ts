@@ -1,6 +1,6 @@
 /** `kestrel dataset add`: a tape under a name that a subject may give. */
 import { jcs } from 'ground/jcs';
-import { decimalE4 } from '../engine/index.ts';
+import { decimalE4, feeSchedule } from '../engine/index.ts';
 import { writeTape } from '../market/index.ts';
 import { DATASET_DEFAULTS } from '../protocol/index.ts';
 import { DATASET_NAME, type DatasetEntry } from '../store/index.ts';
@@ -50,6 +50,8 @@ export function datasetAdd({ operands, values }: Arguments, streams: Streams): n
     thinkMs: Number(think),
     checkpoints: [...checkpoints].sort(),
   };
+  // Refused here rather than at every session of it.
+  feeSchedule(entry.fees, tape.date);
   openStore(streams.env).addDataset(entry, writeTape(tape));
   streams.write(
     values.has('json') ? `${jcs(entry)}\n` : `${name}: tape ${tape.identity}, ${tape.columns.length} events\n`,

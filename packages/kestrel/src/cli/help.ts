@@ -24,6 +24,16 @@ export function verbPage(verb: Verb): string {
   return `${parts.join('\n\n')}\n\n${tail(command)}`;
 }
 
+/** @returns the page of verbs that share their first word, an example first */
+export function familyPage(word: string, verbs: readonly Verb[]): string {
+  const command = new Command(word).helpOption('--help', 'this page, or that of the verb before it').helpCommand(false);
+  for (const verb of verbs) {
+    command.addCommand(new Command(verb.name.slice(word.length + 1)).description(verb.summary).helpOption(false));
+  }
+  const parts = [`Example:\n  ${verbs[0]!.example}`, `Usage:\n  kestrel ${word} VERB [operands] [options]`];
+  return `${parts.join('\n\n')}\n\n${tail(command)}`;
+}
+
 /** @returns the page of the whole program */
 export function programPage(verbs: readonly Verb[]): string {
   const command = new Command('kestrel').helpOption('--help', 'this page, or that of the verb before it');

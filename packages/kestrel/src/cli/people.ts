@@ -6,7 +6,7 @@ import { readArguments } from './arguments.ts';
 import { demo } from './demo.ts';
 import { EXITS } from './exits.ts';
 import { Failure } from './failure.ts';
-import { programPage, verbPage } from './help.ts';
+import { familyPage, programPage, verbPage } from './help.ts';
 import { run } from './run.ts';
 import { processStreams, type Streams } from './streams.ts';
 import { tapeCat } from './tape-cat.ts';
@@ -25,6 +25,10 @@ export function runPeople(argv: readonly string[], streams: Streams): number | P
   const verb = verbOf(words);
   if (asked && (verb !== undefined || words.length === 0 || words[0]!.startsWith('-'))) {
     streams.write(verb === undefined ? programPage(VERBS) : verbPage(verb));
+    return EXITS.ok;
+  }
+  if (asked && verb === undefined && (words[1] ?? '-').startsWith('-') && familyOf(words[0]!).length > 0) {
+    streams.write(familyPage(words[0]!, familyOf(words[0]!)));
     return EXITS.ok;
   }
   if (words[0] === '--version') {
@@ -56,8 +60,13 @@ function verbOf(words: readonly string[]): Verb | undefined {
   return VERBS.find((verb) => verb.name === two) ?? VERBS.find((verb) => verb.name === words[0]);
 }
 
+/** The verbs of two words that begin with this one. */
+function familyOf(word: string): readonly Verb[] {
+  return VERBS.filter((verb) => verb.name.startsWith(`${word} `));
+}
+
 function unknownVerb(words: readonly string[], asked: boolean): Failure {
-  const family = VERBS.filter((verb) => verb.name.startsWith(`${words[0]} `));
+  const family = familyOf(words[0]!);
   const verbs = family.length > 0 ? family : VERBS;
   return new Failure({
     code: 'usage',

@@ -36,6 +36,10 @@ export const US_PER_MINUTE = 60 * US_PER_SECOND;
 export const US_PER_HOUR = 60 * US_PER_MINUTE;
 export const US_PER_DAY = 24 * US_PER_HOUR;
 
+/** Instants that fall in these years whatever the zone: from the first, and before the second, microseconds. */
+export const FIRST_US = 631_152_000_000_000;
+export const END_US = 1_924_992_000_000_000;
+
 /** Days since 1970-01-01 of a proleptic Gregorian date. Years count from March, so that the leap day comes last. */
 export function dayNumberOf(civil: { readonly year: number; readonly month: number; readonly day: number }): number {
   const year = civil.month <= 2 ? civil.year - 1 : civil.year;

@@ -1,4 +1,5 @@
 /** The strict reader: one line of JSON to the same slots as the fast reader, with a refusal for everything else. */
+import { END_US, FIRST_US } from './calendar-date.ts';
 import { ABSENT, Flag, Kind } from './columns.ts';
 import { PRICE_UNITS_MAX, priceE4, scaledInteger } from './decimal.ts';
 import { lengthUs, textOfLength } from './duration.ts';
@@ -65,8 +66,12 @@ export class StrictReader {
     switch (field) {
       case 't': {
         const t = value instanceof ExactNumber ? scaledInteger(value.text, 0) : 'shape';
-        if (typeof t !== 'number' || t < 0) {
-          throw this.refusal('time-bad', '"t", whole microseconds since 1970 UTC, not below 0', shapeOf(value));
+        if (typeof t !== 'number') {
+          throw this.refusal('time-bad', '"t", whole microseconds since 1970 UTC', shapeOf(value));
+        }
+        if (t < FIRST_US || t >= END_US) {
+          const got = value instanceof ExactNumber ? value.text : shapeOf(value);
+          throw this.refusal('time-bad', `"t" from ${FIRST_US} on and below ${END_US}, the years 1990 to 2030`, got);
         }
         this.slots[Slot.t] = t;
         return;

@@ -1,6 +1,7 @@
 /** The tape's first line: what day, which session, which instruments, and the tables to find an instrument by name. */
 import { JcsError, jcs } from 'ground/jcs';
 import { CALENDARS, CalendarRefusal, type Session, sessionOf, zoneOf } from './calendar.ts';
+import { END_US, FIRST_US } from './calendar-date.ts';
 import type { Distribution, Reference, TapeInstrument } from './columns.ts';
 import { type DecimalFault, PRICE_UNITS_MAX, priceE4, scaledInteger } from './decimal.ts';
 import { ExactNumber, type ExactObject, type ExactValue, plainObject, shapeOf } from './json.ts';
@@ -142,7 +143,7 @@ class HeaderReader {
       const open = pinned instanceof Map ? this.time(pinned.get('open')) : undefined;
       const close = pinned instanceof Map ? this.time(pinned.get('close')) : undefined;
       if (open === undefined || close === undefined || open >= close) {
-        const wanted = '"session":{"open":t,"close":t} in microseconds, open before close';
+        const wanted = '"session":{"open":t,"close":t} in microseconds, open before close, in the years 1990 to 2030';
         const got = pinned instanceof Map ? JSON.stringify(plainObject(pinned)) : shapeOf(pinned);
         throw this.refusal('session-bad', wanted, got);
       }
@@ -165,7 +166,7 @@ class HeaderReader {
   private time(value: ExactValue | undefined): number | undefined {
     if (!(value instanceof ExactNumber)) return undefined;
     const t = scaledInteger(value.text, 0);
-    return typeof t === 'number' && t >= 0 ? t : undefined;
+    return typeof t === 'number' && t >= FIRST_US && t < END_US ? t : undefined;
   }
 
   private instrument(entry: ExactValue, path: string): void {

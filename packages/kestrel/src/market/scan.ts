@@ -3,6 +3,7 @@
  * It never refuses: on anything it is not sure of it answers -1, and the strict reader has the line. What it takes,
  * the strict reader would take with the same result (a property test holds them to it).
  */
+import { END_US, FIRST_US } from './calendar-date.ts';
 import { Flag, Kind } from './columns.ts';
 import { PRICE_E4_MAX } from './decimal.ts';
 import { lengthUs, textOfLength } from './duration.ts';
@@ -286,6 +287,7 @@ export class FastScanner {
           } else value *= 10_000;
           if (value > PRICE_E4_MAX) return -1;
         } else if (value > Number.MAX_SAFE_INTEGER || negative) return -1;
+        else if (slot === Slot.t && (value < FIRST_US || value >= END_US)) return -1;
         // A letter here is an exponent, or worse.
         if (c !== 0x2c && c !== 0x7d && c !== 0x20) return -1;
         // A price of one unit below zero is the mark of an absent one: the strict reader keeps it apart.

@@ -1,4 +1,5 @@
 /** Subjects to terms: what a session of a catalog entry or a dataset is pinned to, now and when it is opened again. */
+import { EngineRefusal, feeSchedule } from '../engine/index.ts';
 import { validate } from '../lang/index.ts';
 import type { Tape } from '../market/index.ts';
 import {
@@ -76,7 +77,7 @@ function checkDocument(
   });
 }
 
-/** @throws AgentRefusal `unknown-dataset`; `bad-arg` on a source with an error, with its first diagnostic */
+/** @throws AgentRefusal `unknown-dataset`; `bad-arg` on a source with an error, with its first diagnostic, and on fees of another time */
 export function datasetTerms(dataset: string, source: string, store: () => Store): Terms {
   const entry = datasetEntry(dataset, store);
   if (entry === undefined) {
@@ -88,9 +89,24 @@ export function datasetTerms(dataset: string, source: string, store: () => Store
     });
   }
   const tape = tapeOf(entry, store);
+  checkFees(entry.fees, tape);
   checkDocument(source, { path: 'subject.source', tape, rUsdE4: entry.rUsdE4 });
   const { fill, fees, rUsdE4, thinkMs, checkpoints } = entry;
   return { tape, fill, fees, rUsdE4, thinkMs, checkpoints, document: source, subject: null, blinded: false };
+}
+
+/** The source is not at fault where the dataset's own schedule does not know its day. */
+function checkFees(fees: string, tape: Tape): void {
+  try {
+    feeSchedule(fees, tape.date);
+  } catch (error) {
+    if (!(error instanceof EngineRefusal)) throw error;
+    throw new AgentRefusal('bad-arg', error.message, {
+      path: 'subject.fees',
+      expected: error.expected ?? 'a schedule that knows the day of the tape',
+      got: error.got ?? fees,
+    });
+  }
 }
 
 function datasetEntry(name: string, store: () => Store): DatasetEntry | undefined {

@@ -4,12 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TEXT_VERBS } from '../../src/cli/text-verbs.ts';
 import type { Verb } from '../../src/cli/verb.ts';
 import {
   FEE_SCHEDULES,
   FILL_MODELS,
-  PEOPLE_VERBS,
   RESOLUTIONS,
   ROW_KINDS,
   SECURITIES,
@@ -367,9 +365,28 @@ describe('help', () => {
     },
   );
 
-  // The doors of sessions have tests, and pages, of their own.
-  const ours = [...Object.values(TEXT_VERBS), ...PEOPLE_VERBS];
-  test.each(ours.map((verb): readonly [string, Verb] => [verb.name, verb]))(
+  test.each(['tape', 'sessions', 'dataset'])(
+    '%s --help, without its verb, lists the verbs of that name',
+    async (word) => {
+      const { status, stdout, stderr } = await captured([word, '--help']);
+      expect([status, stderr]).toEqual([0, '']);
+      const family = VERBS.filter(({ name }) => name.startsWith(`${word} `));
+      expect(stdout.startsWith(`Example:\n  ${family[0]!.example}\n`)).toBe(true);
+      for (const { name, summary } of family) {
+        expect(stdout.replace(/\s+/g, ' ')).toContain(`${name.slice(word.length + 1)} ${summary}`);
+      }
+      for (const argv of [
+        ['help', word],
+        [word, '-h'],
+      ])
+        expect((await captured(argv)).stdout).toBe(stdout);
+      expect((await captured([word])).status).toBe(2);
+      expect(await captured([word, 'nothing', '--help'])).toMatchObject({ status: 2, stdout: '' });
+    },
+  );
+
+  // `agent` prints a page of its own, made from the protocol's ops.
+  test.each(VERBS.filter(({ name }) => name !== 'agent').map((verb): readonly [string, Verb] => [verb.name, verb]))(
     '%s --help begins with an example that its reader takes',
     async (name, verb) => {
       const { status, stdout } = await captured([...name.split(' '), '--help']);

@@ -98,8 +98,8 @@ describe('what is odd and allowed', () => {
 
   test('a pinned session on a day the calendar has closed, or does not know', () => {
     for (const date of ['2013-10-06', '1913-10-07', '2112-01-01']) {
-      const tape = tapeOfEvents([], { ...HEADER, date, session: { open: 5, close: 9 } });
-      expect(tape.session).toEqual({ open: 5, close: 9 });
+      const tape = tapeOfEvents([], { ...HEADER, date, session: { open: OPEN + 5, close: OPEN + 9 } });
+      expect(tape.session).toEqual({ open: OPEN + 5, close: OPEN + 9 });
     }
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { REFUSALS } from '../../src/protocol/index.ts';
 import { type Disk, memoryDisk, Store, StoreFault } from '../../src/store/index.ts';
+import { NEVER } from '../session/short-day.ts';
 import { memoryStore, newHost, saw, sawStore, speak } from './streams.ts';
 
 const onSaw = () => newHost(sawStore());
@@ -192,9 +193,9 @@ test.each<[string, unknown[], Record<string, unknown>]>([
 });
 
 test('a source that only the engine refuses is a misshapen argument, and in a turn a diagnostic', () => {
-  const option = 'PLAN x budget 0.1R ttl 11:00\n  DO buy 1 ATM C 0dte @ bid\n';
-  expect(refusal([saw(option)])).toMatchObject({ code: 'bad-arg', path: 'subject.source' });
-  const { out } = speak([...start, { op: 'advance', response: { kind: 'authored', document: option } }], onSaw());
+  const elsewhere = 'USING signal OIL exec OIL\nVIEW v plans\nWAKE w WHEN spot > 1 DELIVER v\n';
+  expect(refusal([saw(elsewhere)])).toMatchObject({ code: 'bad-arg', path: 'subject.source' });
+  const { out } = speak([...start, { op: 'advance', response: { kind: 'authored', document: elsewhere } }], onSaw());
   const { turn } = JSON.parse(out[2]!).value;
   expect([turn.verdict, turn.diagnostics.at(-1).code]).toEqual(['refused', 'not-supported']);
 });
@@ -255,6 +256,17 @@ describe('a store that cannot be written', () => {
   test('leaves describe, catalog and validate alone', () => {
     const { err } = speak([{ op: 'describe' }, { op: 'catalog' }, { op: 'validate', document: '' }], host());
     expect(err).toEqual([]);
+  });
+});
+
+test('a dataset whose fees do not know its day is refused at its fees, not at the source', () => {
+  const store = sawStore(memoryStore(), { fees: 'us-cents-v9' });
+  expect(refusal([saw(NEVER)], newHost(store))).toMatchObject({
+    code: 'bad-arg',
+    op: 'openSession',
+    path: 'subject.fees',
+    got: 'us-cents-v9',
+    expected: expect.stringContaining('us-equity-v1'),
   });
 });
 
