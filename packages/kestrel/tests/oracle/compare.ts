@@ -28,7 +28,7 @@ export function engineOf(one: Case): ReadonlyMap<string, Verdict> {
     tape,
     documents: [parse(one.text).document],
     fill: one.fill,
-    fees: 'none',
+    fees: one.fees ?? 'none',
     rUsd: one.rUsd,
     ...(one.sessionR === undefined ? {} : { sessionR: one.sessionR }),
   });
@@ -47,30 +47,42 @@ interface Shaped {
   readonly firedAt: number | null;
   readonly orders: OraclePlan['orders'];
   readonly fills: OraclePlan['fills'];
+  readonly feesE4: number;
   readonly realizedE4: number;
+  readonly settlements?: OraclePlan['settlements'];
   readonly markedE4: number;
   readonly openQty: number;
   readonly markE4?: number;
   readonly events: readonly { readonly t: number; readonly kind: string }[];
 }
 
+/** Shares are named by their symbol; what else an order can be of has spaces in its name. */
+const isOption = (instrument: string): boolean => instrument.includes(' ');
+
 function shapeOf(plan: Shaped, refusals: readonly { readonly t: number; readonly code: string }[]): Verdict {
+  const options = plan.orders.some((order) => isOption(order.instrument));
   return {
     reason: plan.reason,
     fills: plan.fills.map(
-      ({ t, side, qty, priceE4, cause, event }) => `${t} ${side} ${qty} ${priceE4} ${cause} @${event}`,
+      ({ t, side, qty, priceE4, cause, event, instrument, queueAhead }) =>
+        `${t} ${side} ${qty} ${priceE4} ${cause} @${event}${isOption(instrument) ? ` ${instrument} ${queueAhead ?? ''}` : ''}`,
     ),
     refusals: refusals.map(({ t, code }) => `${t} ${code}`),
     events: plan.events.filter((event) => EVENTS.has(event.kind)).map(({ t, kind }) => `${t} ${kind}`),
     orders: plan.orders
       .filter((order) => order.state !== 'refused')
-      .map((o) => `${o.createdAt} ${o.arrivedAt} ${o.side} ${o.qty} ${o.limitE4} ${o.state}`),
+      .map((o) => `${o.createdAt} ${o.arrivedAt} ${o.side} ${o.qty} ${o.limitE4} ${o.state}${isOption(o.instrument) ? ` ${o.instrument}` : ''}`),
     state: plan.state,
     armedAt: plan.armedAt,
     firedAt: plan.firedAt,
     realizedE4: plan.realizedE4,
+    feesE4: plan.feesE4,
     openQty: plan.openQty,
-    markE4: plan.markE4 ?? null,
+    // Of several instruments, or of contracts, no single mark speaks.
+    markE4: options ? null : (plan.markE4 ?? null),
+    settlements: (plan.settlements ?? []).map(
+      (row) => `${row.t} ${row.instrument} ${row.qty} ${row.priceE4} ${row.underlyingE4} ${row.from}`,
+    ),
     markedE4: plan.markedE4,
   };
 }

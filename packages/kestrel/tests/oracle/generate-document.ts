@@ -88,12 +88,12 @@ export function generateDocument(dice: Dice, tape: GeneratedTape, weights: Docum
   return new Writer(dice, tape, weights).document();
 }
 
-class Writer {
-  private readonly dice: Dice;
-  private readonly tape: GeneratedTape;
-  private readonly weights: DocumentWeights;
-  private names: readonly string[] = [];
-  private signal: SymbolPlan;
+export class Writer {
+  protected readonly dice: Dice;
+  protected readonly tape: GeneratedTape;
+  protected readonly weights: DocumentWeights;
+  protected names: readonly string[] = [];
+  protected signal: SymbolPlan;
 
   constructor(dice: Dice, tape: GeneratedTape, weights: DocumentWeights) {
     this.dice = dice;
@@ -128,13 +128,13 @@ class Writer {
     return `${out.join('\n')}\n`;
   }
 
-  private using(): { readonly text: string; readonly signal: SymbolPlan } | undefined {
+  protected using(): { readonly text: string; readonly signal: SymbolPlan } | undefined {
     if (this.tape.symbols.length < 2 || !this.dice.chance(this.weights.using)) return undefined;
     const [signal, exec] = [this.dice.pick(this.tape.symbols), this.dice.pick(this.tape.symbols)];
     return { text: `USING signal ${signal.symbol} exec ${exec.symbol}`, signal };
   }
 
-  private plan(name: string, books: readonly string[], signal: SymbolPlan): string[] {
+  protected plan(name: string, books: readonly string[], signal: SymbolPlan): string[] {
     const { dice, weights } = this;
     const own = dice.chance(10) ? this.using() : undefined;
     this.signal = own?.signal ?? signal;
@@ -173,7 +173,7 @@ class Writer {
     return lines;
   }
 
-  private clause(kind: Exclude<ClauseName, 'tp'>, name: string): string {
+  protected clause(kind: Exclude<ClauseName, 'tp'>, name: string): string {
     const { dice } = this;
     switch (kind) {
       case 'also':
@@ -198,18 +198,18 @@ class Writer {
     }
   }
 
-  private ticket(): string {
+  protected ticket(): string {
     return `buy ${this.dice.pick([1, 1, 2, 2, 3, 4, 5, 7, 10])} shares @ ${this.price('buy')}`;
   }
 
-  private level(): string {
+  protected level(): string {
     const ticks = this.dice.between(-4, 4);
     return String(Math.round((100 + ticks * this.signal.tick) * 1e4) / 1e4);
   }
 
   // -------------------------------------------------------------- prices
 
-  private price(side: 'buy' | 'sell'): string {
+  protected price(side: 'buy' | 'sell'): string {
     const { dice } = this;
     const parts = [this.expression(side)];
     if (!dice.chance(this.weights.modifiers)) return parts[0]!;
@@ -238,11 +238,11 @@ class Writer {
     return parts.join(' ');
   }
 
-  private bound(side: 'buy' | 'sell'): string {
+  protected bound(side: 'buy' | 'sell'): string {
     return side === 'buy' ? `cap ${this.expression(side)}` : `floor ${this.expression(side)}`;
   }
 
-  private expression(side: 'buy' | 'sell'): string {
+  protected expression(side: 'buy' | 'sell'): string {
     const { dice } = this;
     switch (dice.weighted(this.weights.prices)) {
       case 'level':
@@ -264,7 +264,7 @@ class Writer {
 
   // -------------------------------------------------------------- triggers
 
-  private trigger(): string {
+  protected trigger(): string {
     const { dice } = this;
     const wrapped = (): string => this.wrapped();
     switch (dice.below(10)) {
@@ -280,7 +280,7 @@ class Writer {
   }
 
   /** A trigger that is seldom TRUE at once: what it ends should have begun. */
-  private late(): string {
+  protected late(): string {
     const { dice } = this;
     const far = String(Math.round((100 + dice.pick([-5, -4, -3, 3, 4, 5]) * this.signal.tick) * 1e4) / 1e4);
     switch (dice.below(6)) {
@@ -305,7 +305,7 @@ class Writer {
   }
 
   /** A condition, now and then negated, held or looked back at; a cross is only ever looked back at. */
-  private wrapped(): string {
+  protected wrapped(): string {
     const { dice } = this;
     const kind = dice.weighted(this.weights.conditions);
     const condition = this.condition(kind);
@@ -326,7 +326,7 @@ class Writer {
     }
   }
 
-  private condition(kind: ConditionName): string {
+  protected condition(kind: ConditionName): string {
     const { dice } = this;
     switch (kind) {
       case 'level':
@@ -368,7 +368,7 @@ class Writer {
     }
   }
 
-  private ofSeries(): string {
+  protected ofSeries(): string {
     const { dice } = this;
     const cmp = dice.pick(CMP);
     switch (dice.weighted(this.weights.series)) {

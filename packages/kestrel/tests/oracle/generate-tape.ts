@@ -40,10 +40,10 @@ export interface GeneratedTape {
   readonly close: number;
 }
 
-type Row = Record<string, unknown> & { readonly t: number };
+export type Row = Record<string, unknown> & { readonly t: number };
 
 /** Steps of time: nothing, the latencies and what lies a microsecond beside them, the lengths that documents name. */
-const STEPS = [
+export const STEPS = [
   0,
   0,
   1,
@@ -110,7 +110,7 @@ export function generateTape(dice: Dice, weights: TapeWeights): GeneratedTape {
   return { lines: [header, ...rows].map((row) => JSON.stringify(row)), symbols, close };
 }
 
-function feedRows(dice: Dice, one: SymbolPlan, weights: TapeWeights, events: number): Row[] {
+export function feedRows(dice: Dice, one: SymbolPlan, weights: TapeWeights, events: number): Row[] {
   const close = OPEN + HOUR;
   const walk = { level: dice.between(-2, 2), width: 1 };
   const rows: Row[] = [];
