@@ -70,6 +70,8 @@ export class FastScanner {
       at += 2;
       if (bytes[at] !== QUOTE) {
         second = bytes[at]!;
+        // Zero stands for a name of one letter below.
+        if (second === 0) return -1;
         at++;
         if (bytes[at] !== QUOTE) {
           // The one longer name of a common shape.
