@@ -100,7 +100,7 @@ export function impliedVol(right: Right, fE4: number, kE4: number, tYears: numbe
 export const IMPLIED_STEPS_MAX = 64;
 
 /** A step below this part of the volatility is the last one: what it misses is of the fifth order of it. */
-const LAST_STEP = 4e-3;
+const LAST_STEP = 3e-3;
 
 /**
  * sigma x sqrt(T) at which an option has this time value.
