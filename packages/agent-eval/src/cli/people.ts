@@ -73,6 +73,9 @@ function addServe(program: Command, run: Run): void {
     .addOption(
       new Option('--retain-size <size>', 'drop the oldest events beyond this: 500MB, 20GB').argParser(parseSize),
     )
+    .addOption(
+      new Option('--retain-feedback <age>', 'drop versions of feedback older than this: 365d').argParser(parseAge),
+    )
     .addOption(new Option('--events-max <n>', 'events a request (10000)').argParser(count(1, 1_000_000)))
     .addOption(new Option('--body-mib <n>', 'a request as sent (16)').argParser(count(1, 1_024)))
     .addOption(new Option('--inflated-mib <n>', 'a request after inflating (64)').argParser(count(1, 1_024)))
@@ -92,6 +95,7 @@ interface ServeOptionValues {
   readonly rubrics?: string;
   readonly retain?: number;
   readonly retainSize?: number;
+  readonly retainFeedback?: number;
   readonly eventsMax?: number;
   readonly bodyMib?: number;
   readonly inflatedMib?: number;
@@ -109,7 +113,10 @@ function serveFlags(values: Record<string, never>): ServeFlags {
     host: flags.host,
     corsOrigins: flags.corsOrigin,
     ...given({ store: flags.store, tokenFile: flags.tokenFile, rubrics: flags.rubrics }),
-    retain: given({ ageMsMax: flags.retain, bytesMax: flags.retainSize }),
+    retain: {
+      traces: given({ ageMsMax: flags.retain, bytesMax: flags.retainSize }),
+      feedback: flags.retainFeedback === undefined ? null : { ageMsMax: flags.retainFeedback },
+    },
     limits: given({
       eventsMax: flags.eventsMax,
       bodyBytesMax: mib(flags.bodyMib),
@@ -166,13 +173,16 @@ function addReading(program: Command, run: Run): void {
   }
   const feedback = program.command('feedback').description('stored feedback');
   for (const [name, what] of [
-    ['list', 'as a table'],
+    ['list', 'as a table, the first 50 unless --limit says otherwise'],
     ['export', 'as JSON Lines, each record as it came'],
   ] as const) {
     feedback
       .command(name)
       .description(what)
       .addOption(store())
+      .option('--id <id>', 'of this id alone')
+      .option('--versions', 'also what was replaced; an export then wraps each record with its version')
+      .option('--limit <n>', 'at most so many')
       .action((flags) => run(async () => (await verbs()).feedback(name, flags)));
   }
   program

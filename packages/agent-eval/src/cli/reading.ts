@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Table from 'cli-table3';
-import type { EventQuery, StoredEvent } from '../store/ports.ts';
+import type { EventQuery, FeedbackQuery, FeedbackRecord, StoredEvent } from '../store/ports.ts';
 import { sqliteReading } from '../store/sqlite/store.ts';
 import { makeService } from '../wire/context.ts';
 import { openapiText } from '../wire/openapi.ts';
@@ -89,8 +89,7 @@ export async function traces(verb: 'list' | 'export', flags: TraceFlags): Promis
 }
 
 function queryOf(verb: 'list' | 'export', flags: TraceFlags): EventQuery {
-  const limit = flags.limit === undefined ? null : wholeNumber('--limit', flags.limit, 0, Number.MAX_SAFE_INTEGER);
-  const rows = limit ?? (verb === 'list' ? LIST_ROWS : null);
+  const rows = rowsOf(verb, flags.limit);
   return {
     view: flags.distinct === true ? 'distinct' : 'all',
     ...(flags.run === undefined ? {} : { runId: flags.run }),
@@ -99,6 +98,12 @@ function queryOf(verb: 'list' | 'export', flags: TraceFlags): EventQuery {
     ...(flags.until === undefined ? {} : { untilMs: parseTime('--until', flags.until) }),
     ...(rows === null ? {} : { limit: rows }),
   };
+}
+
+/** Null for all. */
+function rowsOf(verb: 'list' | 'export', limit: string | undefined): number | null {
+  if (limit !== undefined) return wholeNumber('--limit', limit, 0, Number.MAX_SAFE_INTEGER);
+  return verb === 'list' ? LIST_ROWS : null;
 }
 
 async function listEvents(events: AsyncIterable<StoredEvent>): Promise<void> {
@@ -130,15 +135,28 @@ function textOf({ bytes }: { readonly bytes: Uint8Array }): string {
     .replace(/[\r\n]/g, ' ');
 }
 
-export async function feedback(verb: 'list' | 'export', flags: { store?: string }): Promise<number> {
+interface FeedbackFlags {
+  readonly store?: string;
+  readonly id?: string;
+  readonly versions?: true;
+  readonly limit?: string;
+}
+
+export async function feedback(verb: 'list' | 'export', flags: FeedbackFlags): Promise<number> {
+  const limit = rowsOf(verb, flags.limit);
+  const query: FeedbackQuery = {
+    view: flags.versions === true ? 'versions' : 'newest',
+    ...(flags.id === undefined ? {} : { id: flags.id }),
+  };
   const store = sqliteReading(flags.store ?? homeDir());
   try {
     if (verb === 'export') {
-      await exportLines(store.feedback.list());
+      const records = firstOf(store.feedback.list(query), limit);
+      await exportLines(flags.versions === true ? withVersion(records) : records);
       return 0;
     }
     const table = plainTable(['id', 'version', 'received', 'intent']);
-    for await (const record of store.feedback.list()) {
+    for await (const record of firstOf(store.feedback.list(query), limit)) {
       const { task } = JSON.parse(textOf(record));
       const received = new Date(record.receivedMs).toISOString();
       table.push([shown(record.id), record.version, received, shown(String(task.intent))]);
@@ -148,6 +166,23 @@ export async function feedback(verb: 'list' | 'export', flags: { store?: string 
     await store.close();
   }
   return 0;
+}
+
+async function* firstOf<T>(items: AsyncIterable<T>, limit: number | null): AsyncIterable<T> {
+  let left = limit ?? Number.POSITIVE_INFINITY;
+  if (left <= 0) return;
+  for await (const item of items) {
+    yield item;
+    if (--left <= 0) return;
+  }
+}
+
+/** A record does not say its own version: the line around it does, and holds the record as it came. */
+async function* withVersion(records: AsyncIterable<FeedbackRecord>): AsyncIterable<{ readonly bytes: Uint8Array }> {
+  for await (const { version, receivedMs, bytes } of records) {
+    const head = Buffer.from(`{"version":${version},"receivedMs":${receivedMs},"record":`);
+    yield { bytes: Buffer.concat([head, bytes, Buffer.from('}')]) };
+  }
 }
 
 export async function stats(flags: { store?: string; json?: true }): Promise<number> {

@@ -2,11 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { GateLimits } from '../judge/gate.ts';
-import { isStoreRefusal, type RetainPolicy, type StorePair } from '../store/ports.ts';
+import { isStoreRefusal, type StorePair } from '../store/ports.ts';
 import { makeService } from '../wire/context.ts';
 import type { WireLimits } from '../wire/limits.ts';
 import { isLoopback, type RunningServer, startHttp } from '../wire/server.ts';
 import { ownRubrics } from './own-rubrics.ts';
+import { type Retention, retainInTurn } from './retention.ts';
 import { modelOfEnvironment, openStore } from './surroundings.ts';
 import { UsageError } from './usage.ts';
 
@@ -17,12 +18,11 @@ export interface ServeFlags {
   readonly tokenFile?: string;
   readonly corsOrigins: readonly string[];
   readonly rubrics?: string;
-  readonly retain: RetainPolicy;
+  readonly retain: Retention;
   readonly limits: Partial<WireLimits>;
   readonly gate: Partial<GateLimits>;
 }
 
-const RETAIN_EVERY_MS = 60_000;
 const TOKEN_BYTES_MAX = 4_096;
 
 /** @returns the exit status, after a signal. @throws UsageError */
@@ -55,8 +55,11 @@ export async function serve(flags: ServeFlags): Promise<number> {
     );
   }
   process.stdout.write(`agent-eval listening on ${server.url}\n`);
-  const stopRetaining = retainInTurn(store, flags.retain);
-  const signal = await firstSignal();
+  const signalled = firstSignal();
+  const stopRetaining = await retainInTurn(store, flags.retain, (line) =>
+    process.stderr.write(`agent-eval: ${line}\n`),
+  );
+  const signal = await signalled;
   process.stderr.write(`agent-eval: ${signal}: finishing calls in flight\n`);
   stopRetaining();
   await server.drain();
@@ -76,21 +79,6 @@ function firstSignal(): Promise<string> {
       });
     }
   });
-}
-
-function retainInTurn(store: StorePair | null, policy: RetainPolicy): () => void {
-  if (store === null || (policy.ageMsMax === undefined && policy.bytesMax === undefined)) return () => {};
-  const retain = (): void => {
-    store.traces.retain(policy).then(
-      (events) => {
-        if (events > 0) process.stderr.write(`agent-eval: retention dropped ${events} events\n`);
-      },
-      (error: Error) => process.stderr.write(`agent-eval: retention failed: ${error.message}\n`),
-    );
-  };
-  retain();
-  const timer = setInterval(retain, RETAIN_EVERY_MS);
-  return () => clearInterval(timer);
 }
 
 function readToken(file: string | undefined): string | null {

@@ -42,9 +42,10 @@ export function lazyStore(open: () => Promise<StorePair>): StorePair {
     feedback: {
       put: async (write) => (await store()).feedback.put(write),
       get: async (id) => (await store()).feedback.get(id),
-      list: async function* () {
-        yield* (await store()).feedback.list();
+      list: async function* (query) {
+        yield* (await store()).feedback.list(query);
       },
+      retain: async (policy) => (await store()).feedback.retain(policy),
     },
     async close() {
       if (opened !== null) await opened.then((pair) => pair.close()).catch(() => {});

@@ -3,7 +3,15 @@
  * engine with whatever runner is at hand.
  */
 import assert from 'node:assert/strict';
-import type { EventBatch, EventQuery, Repeat, StoredEvent, StorePair } from './ports.ts';
+import {
+  type EventBatch,
+  type EventQuery,
+  FEEDBACK_PAST_MAX,
+  type FeedbackQuery,
+  type Repeat,
+  type StoredEvent,
+  type StorePair,
+} from './ports.ts';
 
 export interface ConformanceCase {
   readonly name: string;
@@ -254,6 +262,77 @@ export const storeConformance: readonly ConformanceCase[] = [
       for (const id of [...names, 'é', 'z']) await store.feedback.put({ id, bytes: bytes({ id }), precondition: null });
       const listedIds = (await listed(store.feedback.list())).map(({ id }) => id);
       assert.deepEqual(listedIds, [...[...names].sort(), 'z', 'é']);
+    },
+  },
+  {
+    name: 'feedback: earlier versions stay, whole, and are listed by id and version when asked for',
+    async run({ store }) {
+      const put = (id: string, n: number) => store.feedback.put({ id, bytes: bytes({ id, n }), precondition: null });
+      for (const n of [1, 2, 3]) await put('b', n);
+      await put('a', 1);
+      await put('__proto__', 1);
+      const told = async (query?: FeedbackQuery) =>
+        (await listed(store.feedback.list(query))).map((record) => `${record.version} ${text(record)}`);
+      assert.deepEqual(await told(), ['1 {"id":"__proto__","n":1}', '1 {"id":"a","n":1}', '3 {"id":"b","n":3}']);
+      assert.deepEqual(await told({ view: 'newest', id: 'b' }), ['3 {"id":"b","n":3}']);
+      assert.deepEqual(await told({ view: 'versions', id: 'b' }), [
+        '1 {"id":"b","n":1}',
+        '2 {"id":"b","n":2}',
+        '3 {"id":"b","n":3}',
+      ]);
+      assert.equal((await told({ view: 'versions' })).length, 5);
+      assert.deepEqual(await told({ view: 'versions', id: 'none' }), []);
+      assert.equal((await store.feedback.get('b'))!.version, 3);
+    },
+  },
+  {
+    name: 'feedback: what a precondition refused is no version',
+    async run({ store }) {
+      await store.feedback.put({ id: 't', bytes: bytes({ n: 1 }), precondition: null });
+      const versions = [7];
+      await store.feedback.put({ id: 't', bytes: bytes({ n: 2 }), precondition: { kind: 'versions', versions } });
+      assert.equal((await listed(store.feedback.list({ view: 'versions' }))).length, 1);
+    },
+  },
+  {
+    name: `feedback: of the versions before the newest, ${FEEDBACK_PAST_MAX} are kept`,
+    async run({ store }) {
+      const last = FEEDBACK_PAST_MAX + 5;
+      for (let n = 1; n <= last; n++) await store.feedback.put({ id: 't', bytes: bytes({ n }), precondition: null });
+      const versions = (await listed(store.feedback.list({ view: 'versions' }))).map(({ version }) => version);
+      assert.deepEqual(
+        versions,
+        Array.from({ length: FEEDBACK_PAST_MAX + 1 }, (_, i) => i + last - FEEDBACK_PAST_MAX),
+      );
+    },
+  },
+  {
+    name: 'feedback: lists many versions of many records once, in order',
+    async run({ store }) {
+      const names = Array.from({ length: 120 }, (_, i) => `id-${String((i * 7919) % 120).padStart(3, '0')}`);
+      for (const n of [1, 2, 3, 4, 5]) {
+        await Promise.all(names.map((id) => store.feedback.put({ id, bytes: bytes({ n }), precondition: null })));
+      }
+      const got = (await listed(store.feedback.list({ view: 'versions' }))).map(
+        ({ id, version }) => `${id} ${version}`,
+      );
+      assert.deepEqual(
+        got,
+        [...names].sort().flatMap((id) => [1, 2, 3, 4, 5].map((version) => `${id} ${version}`)),
+      );
+    },
+  },
+  {
+    name: 'feedback: drops by age what is older, and nothing younger',
+    async run({ store }) {
+      for (const n of [1, 2]) await store.feedback.put({ id: 'old', bytes: bytes({ n }), precondition: null });
+      assert.equal(await store.feedback.retain({ ageMsMax: 60_000 }), 0);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      assert.equal(await store.feedback.retain({ ageMsMax: 1 }), 2);
+      assert.equal(await store.feedback.get('old'), null);
+      assert.deepEqual(await listed(store.feedback.list({ view: 'versions' })), []);
+      const again = await store.feedback.put({ id: 'old', bytes: bytes({ n: 3 }), precondition: { kind: 'absent' } });
+      assert.deepEqual(again, { kind: 'stored', version: 1 });
     },
   },
   {

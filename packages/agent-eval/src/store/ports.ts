@@ -56,6 +56,10 @@ export interface RetainPolicy {
   readonly bytesMax?: number;
 }
 
+export interface FeedbackRetainPolicy {
+  readonly ageMsMax: number;
+}
+
 export interface TraceStore {
   /** Resolves when the whole batch is durable, and not before. @throws StoreRefusal, see there for what is kept then */
   append(batch: EventBatch): Promise<void>;
@@ -91,12 +95,23 @@ export interface FeedbackWrite {
   readonly precondition: Precondition | null;
 }
 
+/** Earlier versions that stand beside a record's newest; the oldest go first. */
+export const FEEDBACK_PAST_MAX = 100;
+
+export interface FeedbackQuery {
+  /** `newest` gives every record as it stands, `versions` also what stood before. */
+  readonly view: 'newest' | 'versions';
+  readonly id?: string;
+}
+
 export interface FeedbackStore {
   /** Resolves when the record is durable. The last write to arrive wins, whole. @throws StoreRefusal */
   put(write: FeedbackWrite): Promise<FeedbackOutcome>;
   get(id: string): Promise<FeedbackRecord | null>;
-  /** Every record in its newest version, by id in the order of its UTF-8 bytes. */
-  list(): AsyncIterable<FeedbackRecord>;
+  /** By id in the order of its UTF-8 bytes, then by version. Without a query: the newest of every record. */
+  list(query?: FeedbackQuery): AsyncIterable<FeedbackRecord>;
+  /** Drops versions that were received longer ago, newest ones too. @returns how many went */
+  retain(policy: FeedbackRetainPolicy): Promise<number>;
 }
 
 export interface StorePair {

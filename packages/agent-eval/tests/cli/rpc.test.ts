@@ -43,6 +43,20 @@ describe('rpc', () => {
     expect((await run(['traces', 'export'], '', env)).stdout).toContain('12345678901234567890');
     const stats = JSON.parse((await run(['stats', '--json'], '', env)).stdout);
     expect(stats).toMatchObject({ events: 2, feedback: 1 });
+    const second = '{"id":"t", "task":{"intent":"y"},"createdAt":"2026-08-01T00:00:00Z"}';
+    await check(['feedback.ingest'], second, 0, /"persisted":true/);
+    const exported = async (...flags: string[]) => (await run(['feedback', 'export', ...flags], '', env)).stdout;
+    expect(await exported()).toBe(`${second}\n`);
+    const versions = (await exported('--versions', '--id', 't')).trim().split('\n');
+    expect(versions.map((line) => JSON.parse(line))).toMatchObject([
+      { version: 1, record: { task: { intent: 'x' } } },
+      { version: 2, record: { task: { intent: 'y' } } },
+    ]);
+    expect(versions[1]).toContain(`"record":${second}}`);
+    expect(await exported('--versions', '--id', 'none')).toBe('');
+    expect(
+      (await run(['feedback', 'list', '--versions', '--limit', '1'], '', env)).stdout.trim().split('\n'),
+    ).toHaveLength(2);
     await check(
       ['traces.ingest', '--store', 'none'],
       '{"events":[{"eventId":"f","runId":"r","kind":"log","timestamp":1,"payload":{}}]}',

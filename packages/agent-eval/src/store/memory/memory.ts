@@ -2,7 +2,9 @@
 import { eventHead, fits, sayingOf, saysTheSame } from '../event-text.ts';
 import {
   type EventQuery,
+  FEEDBACK_PAST_MAX,
   type FeedbackOutcome,
+  type FeedbackQuery,
   type FeedbackRecord,
   type FeedbackWrite,
   isMet,
@@ -27,13 +29,24 @@ export function memoryStore({ bytesMax = MEMORY_BYTES_MAX, nowMs = Date.now }: M
   let nextOrdinal = 0;
   let eventBytes = 0;
   let usedBytes = 0;
-  const records = new Map<string, FeedbackRecord>();
+  /** The versions of each record, the newest last. */
+  const records = new Map<string, FeedbackRecord[]>();
 
   const claim = (bytes: number): void => {
+    if (usedBytes + bytes > bytesMax) {
+      dropPast();
+    }
     if (usedBytes + bytes > bytesMax) {
       throw new StoreRefusal('full', `the store in memory holds ${bytesMax} bytes and is full; serve with --store DIR`);
     }
     usedBytes += bytes;
+  };
+
+  /** What has been replaced is the first to go. */
+  const dropPast = (): void => {
+    for (const versions of records.values()) {
+      for (const { bytes } of versions.splice(0, versions.length - 1)) usedBytes -= bytes.length;
+    }
   };
 
   async function* repeats(): AsyncIterable<Repeat> {
@@ -110,23 +123,38 @@ export function memoryStore({ bytesMax = MEMORY_BYTES_MAX, nowMs = Date.now }: M
     },
     feedback: {
       async put({ id, bytes, precondition }: FeedbackWrite): Promise<FeedbackOutcome> {
-        const before = records.get(id);
+        const before = records.get(id)?.at(-1);
         if (!isMet(precondition, before?.version ?? null)) {
           return { kind: 'precondition-failed', version: before?.version ?? null };
         }
-        claim(bytes.length - (before?.bytes.length ?? 0));
+        claim(bytes.length);
         const version = (before?.version ?? 0) + 1;
-        records.set(id, { id, version, receivedMs: nowMs(), bytes: bytes.slice() });
+        const versions = records.get(id) ?? [];
+        versions.push({ id, version, receivedMs: nowMs(), bytes: bytes.slice() });
+        if (versions.length > FEEDBACK_PAST_MAX + 1) usedBytes -= versions.shift()!.bytes.length;
+        records.set(id, versions);
         return { kind: 'stored', version };
       },
       async get(id) {
-        return records.get(id) ?? null;
+        return records.get(id)?.at(-1) ?? null;
       },
-      async *list() {
-        for (const id of [...records.keys()].sort(byBytes)) {
-          const record = records.get(id);
-          if (record !== undefined) yield record;
+      async *list({ view, id: only }: FeedbackQuery = { view: 'newest' }) {
+        for (const id of only === undefined ? [...records.keys()].sort(byBytes) : [only]) {
+          const versions = records.get(id) ?? [];
+          yield* view === 'versions' ? versions.slice() : versions.slice(-1);
         }
+      },
+      async retain({ ageMsMax }) {
+        const oldestMs = nowMs() - ageMsMax;
+        let dropped = 0;
+        for (const [id, versions] of records) {
+          const kept = versions.filter(({ receivedMs }) => receivedMs >= oldestMs);
+          for (const { bytes, receivedMs } of versions) if (receivedMs < oldestMs) usedBytes -= bytes.length;
+          dropped += versions.length - kept.length;
+          if (kept.length === 0) records.delete(id);
+          else records.set(id, kept);
+        }
+        return dropped;
       },
     },
     async close() {},

@@ -11,19 +11,21 @@ export interface WriterHost {
   /** Resolves when the group is synced. @throws StoreRefusal, and then nothing of the group is kept */
   commit(group: Group): Promise<FeedbackOutcome[]>;
   retainStep(policy: RetainPolicy, nowMs: number): Promise<number>;
+  retainFeedbackStep(ageMsMax: number, nowMs: number): Promise<number>;
   close(): Promise<void>;
 }
 
 export type Order =
   | { readonly kind: 'commit'; readonly group: Group }
   | { readonly kind: 'retain'; readonly policy: RetainPolicy; readonly nowMs: number }
+  | { readonly kind: 'retain-feedback'; readonly ageMsMax: number; readonly nowMs: number }
   | { readonly kind: 'close' };
 
 /** What the thread answers: to each order in turn, after one word on whether it could open the store. */
 export type Reply =
   | { readonly kind: 'ready' }
   | { readonly kind: 'committed'; readonly outcomes: FeedbackOutcome[] }
-  | { readonly kind: 'retained'; readonly events: number }
+  | { readonly kind: 'retained'; readonly dropped: number }
   | { readonly kind: 'closed' }
   | { readonly kind: 'refused'; readonly refusal: StoreRefusalKind; readonly message: string };
 
@@ -34,7 +36,9 @@ export function obey(writer: Writer, order: Order): Reply {
       case 'commit':
         return { kind: 'committed', outcomes: writer.commit(order.group) };
       case 'retain':
-        return { kind: 'retained', events: writer.retainStep(order.policy, order.nowMs) };
+        return { kind: 'retained', dropped: writer.retainStep(order.policy, order.nowMs) };
+      case 'retain-feedback':
+        return { kind: 'retained', dropped: writer.retainFeedbackStep(order.ageMsMax, order.nowMs) };
       case 'close':
         writer.close();
         return { kind: 'closed' };
@@ -211,7 +215,11 @@ function hostOver(send: (order: Order) => Promise<Reply>): WriterHost {
     },
     async retainStep(policy, nowMs) {
       const reply = await ask({ kind: 'retain', policy, nowMs });
-      return reply.kind === 'retained' ? reply.events : 0;
+      return reply.kind === 'retained' ? reply.dropped : 0;
+    },
+    async retainFeedbackStep(ageMsMax, nowMs) {
+      const reply = await ask({ kind: 'retain-feedback', ageMsMax, nowMs });
+      return reply.kind === 'retained' ? reply.dropped : 0;
     },
     async close() {
       await ask({ kind: 'close' });

@@ -10,7 +10,7 @@ import { openSqlite, type Sqlite, type SqliteMode } from 'ground/sqlite';
 import { isStoreRefusal, StoreRefusal } from '../ports.ts';
 
 export const STORE_FILE = 'agent-eval.db';
-export const LAYOUT_VERSION = 1;
+export const LAYOUT_VERSION = 2;
 export const SEGMENT_EVENTS = 131_072;
 export const BUCKETS = 256;
 /** Large pages: a chunk is one long value, and is written twice (log, then database) page by page. */
@@ -38,6 +38,17 @@ CREATE TABLE places (kind INTEGER NOT NULL, bucket INTEGER NOT NULL, segment INT
 CREATE TABLE feedback (id TEXT PRIMARY KEY, version INTEGER NOT NULL, received_ms INTEGER NOT NULL, body BLOB NOT NULL)
   STRICT;
 `;
+
+/** What each layout adds to the one before it, from the first. */
+const STEPS: readonly string[] = [
+  TABLES,
+  `
+CREATE TABLE feedback_past (id TEXT NOT NULL, version INTEGER NOT NULL, received_ms INTEGER NOT NULL, body BLOB NOT NULL,
+  PRIMARY KEY (id, version)) STRICT;
+CREATE INDEX feedback_by_time ON feedback (received_ms);
+CREATE INDEX feedback_past_by_time ON feedback_past (received_ms);
+`,
+];
 
 /**
  * @param dir the store's folder; made, and the database in it, when opened for writing
@@ -73,7 +84,7 @@ function prepare(db: Sqlite, mode: SqliteMode): void {
     db.exec('PRAGMA journal_size_limit=67108864');
   }
   db.exec('PRAGMA cache_size=-16384');
-  const version = Number(db.prepare('PRAGMA user_version').get()?.user_version ?? 0);
+  const version = layoutOf(db);
   if (version > LAYOUT_VERSION) {
     const message = `this store has layout ${version}, this program knows up to ${LAYOUT_VERSION}; upgrade agent-eval`;
     throw new StoreRefusal('broken', message);
@@ -81,10 +92,14 @@ function prepare(db: Sqlite, mode: SqliteMode): void {
   if (version === LAYOUT_VERSION || mode === 'read-only') return;
   db.atomically(() => {
     // Two processes may open a new store at once; the second finds it made.
-    if (Number(db.prepare('PRAGMA user_version').get()?.user_version) === LAYOUT_VERSION) return;
-    db.exec(TABLES);
+    for (const step of STEPS.slice(layoutOf(db))) db.exec(step);
     db.exec(`PRAGMA user_version=${LAYOUT_VERSION}`);
   });
+}
+
+/** 0 for a database that was just made. */
+export function layoutOf(db: Sqlite): number {
+  return Number(db.prepare('PRAGMA user_version').get()?.user_version ?? 0);
 }
 
 function syncFolder(dir: string): void {

@@ -1,9 +1,9 @@
 /** Reading a store, while others write it: runs through the sealed index, the newest events through their keys. */
 import type { Sqlite, SqliteStatement, SqlRow } from 'ground/sqlite';
 import { eventHead, fits } from '../event-text.ts';
-import type { EventQuery, FeedbackRecord, Repeat, StoredEvent, TraceStats } from '../ports.ts';
+import type { EventQuery, FeedbackQuery, FeedbackRecord, Repeat, StoredEvent, TraceStats } from '../ports.ts';
 import { KEY_WORDS, type NameHash, nameHash, wordsOf } from './keys.ts';
-import { INDEX_EVENTS, INDEX_RUNS } from './layout.ts';
+import { INDEX_EVENTS, INDEX_RUNS, layoutOf } from './layout.ts';
 import { repeatsAsMet, repeatsOf, repeatsOfAll } from './repeats.ts';
 
 /** Chunk numbers looked at in one statement, and feedback rows read at once. */
@@ -78,13 +78,22 @@ export class Reader {
     return row === undefined ? null : feedbackOf(row);
   }
 
-  async *allFeedback(): AsyncIterable<FeedbackRecord> {
-    const page = this.#db.prepare('SELECT id, version, received_ms, body FROM feedback WHERE id>? ORDER BY id LIMIT ?');
-    for (let after = ''; ; ) {
-      const rows = page.all(after, PAGE).map(feedbackOf);
+  async *allFeedback({ view, id }: FeedbackQuery): AsyncIterable<FeedbackRecord> {
+    const columns = 'id, version, received_ms, body';
+    const ofId = id === undefined ? '' : 'id=? AND ';
+    const paged = (table: string) => `SELECT ${columns} FROM ${table} WHERE ${ofId}(id, version)>(?,?)`;
+    // A store of the first layout that is only read has no past.
+    const withPast = view === 'versions' && layoutOf(this.#db) >= 2;
+    const page = this.#db.prepare(
+      `${paged('feedback')}${withPast ? ` UNION ALL ${paged('feedback_past')}` : ''} ORDER BY id, version LIMIT ?`,
+    );
+    for (let after: readonly [string, number] = ['', 0]; ; ) {
+      const place = id === undefined ? after : [id, ...after];
+      const rows = page.all(...place, ...(withPast ? place : []), PAGE).map(feedbackOf);
       yield* rows;
-      if (rows.length < PAGE) return;
-      after = rows.at(-1)!.id;
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < PAGE) return;
+      after = [last.id, last.version];
     }
   }
 

@@ -3,6 +3,7 @@ import { copySqlite, type Sqlite } from 'ground/sqlite';
 import {
   type EventBatch,
   type FeedbackOutcome,
+  type FeedbackQuery,
   type FeedbackStore,
   type FeedbackWrite,
   type StorePair,
@@ -73,7 +74,10 @@ function readingSide(open: () => Sqlite) {
       repeats: () => reading().repeats(),
       stats: async () => reading().stats(),
     },
-    feedback: { get: async (id: string) => reading().feedback(id), list: () => reading().allFeedback() },
+    feedback: {
+      get: async (id: string) => reading().feedback(id),
+      list: (query: FeedbackQuery = { view: 'newest' }) => reading().allFeedback(query),
+    },
     problems: async () => reading().problems(),
     async backup(file: string) {
       try {
@@ -117,14 +121,7 @@ export function overHost(dir: string, host: WriterHost, nowMs: () => number): Sq
         batch.eventIds.length === 0
           ? Promise.resolve()
           : new Promise((done, fail) => queue.add({ kind: 'events', batch, receivedMs: nowMs(), done, fail })),
-      async retain(policy) {
-        let dropped = 0;
-        for (;;) {
-          const events = await host.retainStep(policy, nowMs());
-          if (events === 0) return dropped;
-          dropped += events;
-        }
-      },
+      retain: (policy) => inSteps(() => host.retainStep(policy, nowMs())),
     },
     feedback: {
       ...side.feedback,
@@ -134,6 +131,7 @@ export function overHost(dir: string, host: WriterHost, nowMs: () => number): Sq
           const row = { id, bytes: bytes.slice(), precondition, receivedMs: nowMs() };
           queue.add({ kind: 'feedback', row, done, fail });
         }),
+      retain: ({ ageMsMax }) => inSteps(() => host.retainFeedbackStep(ageMsMax, nowMs())),
     },
     async close() {
       await queue.drain();
@@ -142,6 +140,15 @@ export function overHost(dir: string, host: WriterHost, nowMs: () => number): Sq
       await host.close();
     },
   };
+}
+
+/** Steps until one drops nothing. @returns what all dropped */
+async function inSteps(step: () => Promise<number>): Promise<number> {
+  for (let total = 0; ; ) {
+    const dropped = await step();
+    if (dropped === 0) return total;
+    total += dropped;
+  }
 }
 
 /** What waits for the writer. One group is under way at a time, and what arrives meanwhile makes up the next. */

@@ -1,6 +1,6 @@
 /** The one who writes: a group of chunks and feedback in one synced transaction, sealing and retention between them. */
 import type { Sqlite, SqliteStatement } from 'ground/sqlite';
-import { type FeedbackOutcome, isMet, type Precondition, type RetainPolicy } from '../ports.ts';
+import { FEEDBACK_PAST_MAX, type FeedbackOutcome, isMet, type Precondition, type RetainPolicy } from '../ports.ts';
 import { bytesOf, KEY_WORDS, wordsOf } from './keys.ts';
 import {
   BUCKETS,
@@ -36,6 +36,8 @@ export interface Group {
 
 /** Chunks dropped in one transaction of a retention, so that ingest never waits long for it. */
 const RETAIN_CHUNKS_STEP = 64;
+/** Versions of feedback dropped in one. */
+const RETAIN_FEEDBACK_STEP = 256;
 
 export class Writer {
   readonly #db: Sqlite;
@@ -44,6 +46,8 @@ export class Writer {
   readonly #advance: SqliteStatement;
   readonly #feedbackVersion: SqliteStatement;
   readonly #putFeedback: SqliteStatement;
+  readonly #keepPast: SqliteStatement;
+  readonly #dropPast: SqliteStatement;
   #loggedBytes = 0;
 
   /** @throws StoreRefusal */
@@ -60,6 +64,10 @@ export class Writer {
       'INSERT INTO feedback (id, version, received_ms, body) VALUES (?,?,?,?) ON CONFLICT (id) DO UPDATE SET ' +
         'version=excluded.version, received_ms=excluded.received_ms, body=excluded.body',
     );
+    this.#keepPast = db.prepare(
+      'INSERT OR REPLACE INTO feedback_past SELECT id, version, received_ms, body FROM feedback WHERE id=?',
+    );
+    this.#dropPast = db.prepare('DELETE FROM feedback_past WHERE id=? AND version<?');
   }
 
   /** Returns when all of it is synced. @throws the engine's error, and then nothing of it is kept */
@@ -99,6 +107,10 @@ export class Writer {
     const before = found === undefined ? null : Number(found.version);
     if (!isMet(precondition, before)) return { kind: 'precondition-failed', version: before };
     const version = (before ?? 0) + 1;
+    if (before !== null) {
+      this.#keepPast.run(id);
+      this.#dropPast.run(id, version - FEEDBACK_PAST_MAX);
+    }
     this.#putFeedback.run(id, version, receivedMs, bytes);
     return { kind: 'stored', version };
   }
@@ -161,6 +173,21 @@ export class Writer {
         DELETE FROM segments WHERE last_seq < coalesce((SELECT min(seq) FROM chunks), (SELECT sealed_seq + 1 FROM state));
         DELETE FROM places WHERE segment < coalesce((SELECT min(id) FROM segments), 9223372036854775807);`);
       return events;
+    });
+  }
+
+  /** Drops a bounded number of old versions. @returns how many; 0 when none is left */
+  retainFeedbackStep(ageMsMax: number, nowMs: number): number {
+    let dropped = 0;
+    return this.#db.atomically(() => {
+      for (const table of ['feedback_past', 'feedback']) {
+        dropped += this.#db
+          .prepare(
+            `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE received_ms<? ORDER BY received_ms LIMIT ?)`,
+          )
+          .run(nowMs - ageMsMax, RETAIN_FEEDBACK_STEP - dropped).changes;
+      }
+      return dropped;
     });
   }
 
