@@ -15,7 +15,8 @@ import { TIME_FORMATS, TimeReader } from './time.ts';
 /** Most symbols of one import. */
 export const CSV_SYMBOLS_MAX = 10_000;
 
-function zoneFor(options: CsvOptions): string {
+/** Zone of the options' calendar. @throws TapeRefusal `calendar-unknown` */
+export function zoneFor(options: Pick<CsvOptions, 'calendar'>): string {
   const calendar = options.calendar ?? 'XNYS';
   try {
     return zoneOf(calendar);

@@ -1,11 +1,14 @@
-/** LEAN's archives of one day to one tape: quotes and trades of shares, an index, or a chain, merged by time. */
+/** LEAN's archives of one day to one tape: quotes and trades of shares, an index, or a chain, merged by time; chain snapshots beside. */
 import { ColumnsBuilder } from '../build.ts';
+import { FIRST_DATE, LAST_DATE } from '../calendar-date.ts';
 import { dayClock } from '../clock.ts';
+import { isSnapshots, readSnapshots, SnapshotStream, type Snapshots } from '../csv/chain.ts';
 import { type DayOptions, dayHeader, tickOf } from '../dayheader.ts';
 import { textOfE4 } from '../decimal.ts';
-import { chainKey, contractKey, headFromPlain, type TapeHead } from '../header.ts';
+import { chainKey, contractKey, headFromPlain, isCivilDate, type TapeHead } from '../header.ts';
 import { finishImport, type Imported, type NamedBytes } from '../imported.ts';
 import { mergeInto, type RowStream } from '../merge.ts';
+import { rulesOf } from '../option-rules.ts';
 import { TapeRefusal } from '../refusal.ts';
 import { NumberRows } from '../rows.ts';
 import { SkipLog } from '../skips.ts';
@@ -17,6 +20,7 @@ import {
   OpenInterest,
   OptionPrints,
   QuoteBars,
+  RANK,
   type StreamPlace,
   TickQuotes,
   TickTrades,
@@ -40,29 +44,42 @@ interface LeanFile {
 
 const LENGTHS_US = { second: 1_000_000, minute: 60_000_000, hour: 3_600_000_000 } as const;
 
-/** Roots that settle on the opening print of their last day. */
-const AM_SETTLED = new Set(['SPX', 'NDX', 'RUT', 'DJX']);
+/** What an import is made of. */
+interface Parts {
+  readonly files: readonly LeanFile[];
+  readonly snapshots: readonly Snapshots[];
+  readonly date: string;
+  readonly options: LeanOptions;
+}
 
 /**
- * @param archives zips as LEAN has them (or a bare CSV), of one day, in any order
+ * @param archives zips as LEAN has them (or a bare CSV), and chain snapshots, of one day, in any order
  * @throws TapeRefusal
  */
 export function importLean(archives: readonly NamedBytes[], options: LeanOptions = {}): Imported {
-  const files = archives.flatMap((archive) => filesIn(archive, options));
-  if (files.length === 0) {
+  const skips = new SkipLog();
+  const files = archives.filter(({ bytes }) => !isSnapshots(bytes)).flatMap((archive) => filesIn(archive, options));
+  const snapshots = archives
+    .filter(({ bytes }) => isSnapshots(bytes))
+    .map((file) => readSnapshots(file, options, skips));
+  if (files.length === 0 && snapshots.length === 0) {
     throw new TapeRefusal('zip-empty', { expected: 'at least one file of rows', got: 'none' });
   }
   refuseTwice(files);
-  const date = dateOf(files, options);
-  const head = headFromPlain(headerOf(files, { date, options }));
-  const skips = new SkipLog();
-  const streams: RowStream[] = files.map((file) => streamOf(file, { head, options, skips }));
+  const parts: Parts = { files, snapshots, date: dateOf(files, { snapshots, options }), options };
+  const { date } = parts;
+  const head = headFromPlain(headerOf(parts));
+  const streams: RowStream[] = [
+    ...files.map((file) => streamOf(file, { head, options, skips })),
+    ...snapshots.map((each) => snapshotStream(each, head)),
+  ];
   const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0);
   const rows = new ColumnsBuilder({ capacity: Math.ceil(bytes / 40), instruments: head.instruments.length });
   mergeInto(rows, streams);
   if (rows.rows === 0) {
     const expected = `rows of ${date}`;
-    throw new TapeRefusal('tape-empty', { source: files[0]!.source, expected, got: 'none of that day' });
+    const { source } = (files[0] ?? snapshots[0])!;
+    throw new TapeRefusal('tape-empty', { source, expected, got: 'none of that day' });
   }
   if (options.officialClose === 'daily') appendClose(rows, head, options);
   return finishImport(head, rows, skips);
@@ -105,8 +122,9 @@ function refuseTwice(files: readonly LeanFile[]): void {
   }
 }
 
-function dateOf(files: readonly LeanFile[], options: LeanOptions): string {
-  const dates = new Set(files.flatMap(({ name }) => name.date ?? []));
+function dateOf(files: readonly LeanFile[], what: Pick<Parts, 'snapshots' | 'options'>): string {
+  const { snapshots, options } = what;
+  const dates = new Set([...files.flatMap(({ name }) => name.date ?? []), ...snapshots.map(({ date }) => date)]);
   if (dates.size > 1) {
     const got = [...dates].slice(0, 4).join(', ');
     throw new TapeRefusal('option-bad', { expected: 'files of one day', got, next: 'make one tape a day' });
@@ -122,52 +140,86 @@ function dateOf(files: readonly LeanFile[], options: LeanOptions): string {
   return date;
 }
 
-function headerOf(
-  files: readonly LeanFile[],
-  what: { readonly date: string; readonly options: LeanOptions },
-): Record<string, unknown> {
-  const { date, options } = what;
+interface ListedChain {
+  readonly root: string;
+  readonly expiry: string;
+  /** Absent: the usual one of the root. */
+  readonly style?: string;
+  readonly strikes: Set<number>;
+}
+
+function headerOf({ files, snapshots, date, options }: Parts): Record<string, unknown> {
   const tick = tickOf(options);
   const shares = new Map<string, Record<string, unknown>>();
-  const chains = new Map<string, { root: string; expiry: string; style: string; strikes: Set<number> }>();
   for (const { name } of files) {
-    const { contract, symbol } = name;
-    if (contract === undefined) {
-      if (!shares.has(symbol))
-        shares.set(symbol, { symbol, kind: name.security === 'index' ? 'index' : 'equity', tick });
-      continue;
-    }
-    const key = chainKey(symbol, contract.expiry);
-    const { expiry, style } = contract;
-    const chain = chains.get(key) ?? { root: symbol, expiry, style, strikes: new Set<number>() };
-    chain.strikes.add(contract.strikeE4);
-    chains.set(key, chain);
+    const { symbol, security, contract } = name;
+    if (contract !== undefined || shares.has(symbol)) continue;
+    shares.set(symbol, { symbol, kind: security === 'index' ? 'index' : 'equity', tick });
   }
-  const listed = [...chains.values()]
+  const listed = [...chainsIn(files, snapshots).values()]
     .sort((a, b) => (a.root !== b.root ? (a.root < b.root ? -1 : 1) : a.expiry < b.expiry ? -1 : 1))
-    .map(({ root, expiry, style, strikes }) => ({
-      root,
-      kind: 'option',
-      expiry,
-      strikes: [...strikes].sort((a, b) => a - b).map((strikeE4) => Number(textOfE4(strikeE4))),
-      multiplier: 100,
-      style,
-      settles: AM_SETTLED.has(root) ? 'open' : 'close',
-      tick,
-    }));
-  const first = files[0]!.name;
-  const [symbol = first.symbol] = shares.keys();
-  const kinds = [...new Set(files.map(({ name }) => `${name.security} ${name.resolution} ${name.rows}`))].sort();
+    .map(({ root, expiry, style, strikes }) => {
+      const rules = rulesOf(root, dayOfRules(expiry));
+      return {
+        root,
+        kind: 'option',
+        expiry,
+        strikes: [...strikes].sort((a, b) => a - b).map((strikeE4) => Number(textOfE4(strikeE4))),
+        multiplier: rules.multiplier,
+        style: style ?? rules.style,
+        settles: rules.settles,
+        tick,
+      };
+    });
+  const first = files[0]?.name;
+  const [symbol = first?.symbol ?? listed[0]!.root] = shares.keys();
+  const kinds = new Set(files.map(({ name }) => `${name.security} ${name.resolution} ${name.rows}`));
+  const sources = [
+    ...(files.length === 0 ? [] : [`LEAN: ${[...kinds].sort().join(', ')}`]),
+    ...(snapshots.length === 0 ? [] : ['chain snapshots']),
+  ];
   const day = {
-    id: `${symbol.toLowerCase()}-${date}-${first.resolution}`,
+    id: `${symbol.toLowerCase()}-${date}-${first?.resolution ?? 'snapshots'}`,
     date,
-    source: `LEAN: ${kinds.join(', ')}`,
+    source: sources.join('; '),
   };
   const instruments = [...shares.values(), ...listed];
   if (options.daily === undefined || options.priorClose !== undefined) return dayHeader(day, instruments, options);
-  const of = first.security === 'index' ? 'index' : 'shares';
+  const of = files.some(({ name }) => name.security === 'index') ? 'index' : 'shares';
   const { closeE4 } = dailyRowBefore(options.daily, { date, of });
   return dayHeader(day, instruments, { ...options, priorClose: textOfE4(closeE4) });
+}
+
+/** Rules are asked of days that the calendar knows; what is no day the header refuses. */
+function dayOfRules(expiry: string): string {
+  return isCivilDate(expiry) && expiry >= FIRST_DATE && expiry <= LAST_DATE ? expiry : LAST_DATE;
+}
+
+function chainsIn(files: readonly LeanFile[], snapshots: readonly Snapshots[]): ReadonlyMap<string, ListedChain> {
+  const chains = new Map<string, ListedChain>();
+  const list = (
+    root: string,
+    contract: { readonly expiry: string; readonly style?: string; readonly strikeE4: number },
+  ) => {
+    const { expiry, style } = contract;
+    const key = chainKey(root, expiry);
+    const chain = chains.get(key) ?? { root, expiry, ...(style === undefined ? {} : { style }), strikes: new Set() };
+    chain.strikes.add(contract.strikeE4);
+    chains.set(key, chain);
+  };
+  for (const { name } of files) if (name.contract !== undefined) list(name.symbol, name.contract);
+  for (const { rows } of snapshots) for (const { contract } of rows) list(contract.root, contract);
+  return chains;
+}
+
+function snapshotStream(snapshots: Snapshots, head: TapeHead): RowStream {
+  const first = head.instruments.findIndex((each) => each.kind === 'option');
+  return new SnapshotStream(snapshots, {
+    rank: RANK.oquote,
+    order: first,
+    instOf: ({ root, expiry, strikeE4, right }) =>
+      head.chains.get(chainKey(root, expiry))!.contracts.get(contractKey(strikeE4, right))!,
+  });
 }
 
 function streamOf(
