@@ -1,4 +1,5 @@
 // The public list of the engine.
+export { type Greeks, greeks, impliedVol, priceOf } from './black-scholes.ts';
 export {
   type Blotter,
   type BlotterFill,
@@ -19,6 +20,7 @@ export {
   runBracket,
 } from './bracket.ts';
 export { ENGINE_VERSION, Engine, type EngineOptions, type Stop, type WakeRun } from './engine.ts';
+export { FairFit, type FairInput, type FairReceipt, type FairWhy } from './fair-fit.ts';
 export { type FeeFill, type FeeInstrument, type FeeLine, type FeeSchedule, feeSchedule } from './fees.ts';
 export { budgetOf, inR, mulDivFloor, onTick } from './money.ts';
 export type { PlanEvent, PlanRun, Refusal } from './plan-run.ts';

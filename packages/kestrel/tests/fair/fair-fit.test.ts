@@ -1,10 +1,9 @@
 /** The fit of a chain and its receipt: what it recovers, what each rule lets in, and every reason for which there is none. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { impliedVol, priceOf } from '../../src/engine/black-scholes.ts';
-import { ivPercent, nearestExpiry, verticalGreeks, verticalValueE4 } from '../../src/engine/fair-chain.ts';
+import { greeks, impliedVol, priceOf } from '../../src/engine/black-scholes.ts';
 import { FairFit, type FairInput, type FairWhy } from '../../src/engine/fair-fit.ts';
-import { type Bend, type ChainSpec, chainOf, DAY, NOW, quote, SMILE, STRIKES } from './chain.ts';
+import { type Bend, type ChainSpec, chainOf, DAY, quote, SMILE, STRIKES } from './chain.ts';
 
 const F = 1_000_000;
 const YEARS = 30 / 365;
@@ -193,7 +192,6 @@ describe('why there is no value', () => {
     expect(fit.valueE4('C', F)).toBeNaN();
     expect(fit.vol(F)).toBeNaN();
     expect(fit.greeks('C', F).delta).toBeNaN();
-    expect(ivPercent(receipt)).toBeNaN();
   });
 });
 
@@ -427,34 +425,9 @@ test('whatever stands in the quotes, a fit ends, and is ok only with finite answ
   );
 });
 
-describe('verticals, iv and the nearest expiry', () => {
+test("the volatility of the receipt is that at the forward, and greeks are at the smile's volatility", () => {
   const { fit, receipt } = fitted();
-
-  test('a vertical is worth the one less the other', () => {
-    const vertical = { right: 'P', longE4: 980_000, shortE4: 940_000 } as const;
-    const value = verticalValueE4(fit, vertical);
-    expect(value).toBe(fit.valueE4('P', 980_000) - fit.valueE4('P', 940_000));
-    expect(value).toBeGreaterThan(0);
-    expect(value).toBeLessThan(40_000);
-    expect(verticalValueE4(fit, { right: 'P', longE4: 940_000, shortE4: 980_000 })).toBe(-value);
-    const both = verticalGreeks(fit, vertical);
-    for (const greek of ['delta', 'gamma', 'vega', 'thetaDay'] as const) {
-      expect(both[greek]).toBe(fit.greeks('P', 980_000)[greek] - fit.greeks('P', 940_000)[greek]);
-    }
-    expect(both.delta).toBeLessThan(0);
-    expect(both.delta).toBeGreaterThan(-1);
-  });
-
-  test('iv is the volatility at the forward, in percent', () => {
-    expect(ivPercent(receipt)).toBeCloseTo(22, 8);
-    expect(ivPercent(receipt)).toBe(fit.vol(receipt.forwardE4) * 100);
-  });
-
-  test('the nearest expiry has not settled', () => {
-    const at = [NOW - DAY, NOW, NOW + DAY, NOW + 8 * DAY];
-    expect(nearestExpiry(at, NOW - 2 * DAY)).toBe(0);
-    expect(nearestExpiry(at, NOW)).toBe(2);
-    expect(nearestExpiry(at, NOW + 9 * DAY)).toBe(-1);
-    expect(nearestExpiry([], NOW)).toBe(-1);
-  });
+  expect(receipt.atmVol).toBe(fit.vol(receipt.forwardE4));
+  const k = 900_000;
+  expect(fit.greeks('P', k)).toEqual(greeks('P', receipt.forwardE4, k, fit.vol(k), receipt.tYears));
 });
