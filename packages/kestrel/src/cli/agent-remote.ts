@@ -1,7 +1,8 @@
 /** The agent's requests answered by a server: `--api URL`, or `default` for the configured one. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { makeFolder } from 'ground/folder';
 import { AgentRefusal, Remote, type StreamState } from '../protocol/light.ts';
 import type { Transport } from './agent-transport.ts';
 
@@ -54,7 +55,7 @@ function readToken(path: string): string | undefined {
 
 function writeToken(path: string, token: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     writeFileSync(path, token, { mode: 0o600 });
   } catch {
     // The trial then lasts as long as this process.

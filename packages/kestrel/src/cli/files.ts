@@ -1,6 +1,7 @@
 /** Files a verb leaves behind: whole or not at all, and a coded refusal where they cannot be. */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { makeFolder } from 'ground/folder';
 import { Failure } from './failure.ts';
 import { systemCode } from './streams.ts';
 
@@ -25,23 +26,6 @@ export function writeWhole(files: readonly { readonly path: string; readonly byt
     );
   } finally {
     drafts.forEach(forget);
-  }
-}
-
-/**
- * A folder and those above it, each made at most once: Node's own recursive way never returns where a file system
- * answers that the parent is missing although it is there, as /proc does.
- * @throws what the file system says
- */
-export function makeFolder(path: string): void {
-  const missing: string[] = [];
-  for (let at = resolve(path); !existsSync(at) && at !== dirname(at); at = dirname(at)) missing.push(at);
-  for (const folder of missing.reverse()) {
-    try {
-      mkdirSync(folder);
-    } catch (error) {
-      if (systemCode(error) !== 'EEXIST') throw error;
-    }
   }
 }
 

@@ -4,10 +4,11 @@ import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { makeFolder } from 'ground/folder';
 import { jcs } from 'ground/jcs';
 import { type Tape, tapeChunks } from '../market/index.ts';
 import { counted } from './figures.ts';
-import { forget, makeFolder, unwritable } from './files.ts';
+import { forget, unwritable } from './files.ts';
 import { type Streams, systemCode } from './streams.ts';
 
 export interface TapeOut {

@@ -2,10 +2,11 @@
  * A tape from a file: JSON Lines, gzip of it, or the cached columns of either. The cache never changes an answer;
  * a cache that is torn, altered or missing costs time and nothing else.
  */
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { sha256 } from 'ground/digest';
+import { makeFolder } from 'ground/folder';
 import { CACHE_POSSIBLE, CACHE_VERSION, type CachedTape, decodeCache, encodeCache } from './cache.ts';
 import { type ParsedTape, type ParseOptions, parseTape } from './parse.ts';
 import { TapeRefusal } from './refusal.ts';
@@ -125,7 +126,7 @@ function toCache(places: readonly string[], what: CacheKey & { readonly tape: Ca
     const path = cacheFile(place, what);
     if (
       !tries(() => {
-        mkdirSync(place, { recursive: true });
+        makeFolder(place);
         writeWhole(path, bytes);
       })
     ) {

@@ -11,6 +11,7 @@ export * from './refusal.ts';
 export * from './refusing.ts';
 export * from './remote.ts';
 export * from './request-line.ts';
+export * from './ring.ts';
 export * from './sessions.ts';
 export * from './stream.ts';
 export * from './subjects.ts';

@@ -62,8 +62,14 @@ export async function open(argv: readonly string[]): Promise<number> {
     const stop = (): void => {
       // What is running is answered first; a client that holds its connection open is not waited for.
       server.close(() => {
-        disk.settle();
-        resolve(0);
+        disk.settle().then(
+          () => resolve(0),
+          (error: unknown) => {
+            // The journal stays where it is, and the next start plays it back.
+            process.stderr.write(`kestrel: unavailable: ${(error as Error).message}\n`);
+            resolve(4);
+          },
+        );
       });
       if ('closeIdleConnections' in server) server.closeIdleConnections();
       setTimeout(() => {

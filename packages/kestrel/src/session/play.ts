@@ -55,7 +55,7 @@ export const PLANS_MAX = 20_000;
 /** How long before the session's close the last frame is delivered. */
 const BEFORE_CLOSE_US = 600_000_000;
 /** Tape rows that are run before others get their turn. */
-const SLICE_ROWS = 8_192;
+const SLICE_ROWS = 2_048;
 
 /** Whether an answer lets the clock run on (`advance`, `submit`) or stand (`revise`). */
 export type ClockRule = 'runs' | 'stands';

@@ -3,13 +3,15 @@
  * one that forgets what was not synced.
  */
 import {
+  close,
   closeSync,
   constants,
   fdatasync,
   fdatasyncSync,
   fstatSync,
+  fsync,
   fsyncSync,
-  mkdirSync,
+  open,
   openSync,
   readdirSync,
   readFileSync,
@@ -20,6 +22,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolder } from 'ground/folder';
 
 /** The store cannot be read or written: a full disk, a folder that may not be written, a torn medium. */
 export class StoreFault extends Error {
@@ -51,8 +54,13 @@ export interface Appender {
 }
 
 export interface Disk {
-  /** Opens for appending; with `make` the file and its folder are made and their names synced. */
-  append(path: string, mode: 'make' | 'existing'): Appender | undefined;
+  /**
+   * Opens for appending; with `make` the file and its folder are made and their names synced, with `make-unsynced` the
+   * file's own name is left for {@link Disk.syncNames}.
+   */
+  append(path: string, mode: 'make' | 'make-unsynced' | 'existing'): Appender | undefined;
+  /** The names of files made in the folder survive a crash. */
+  syncNames(folder: string): Promise<void>;
   /** undefined where there is no such file. */
   read(path: string): Uint8Array | undefined;
   /** Bytes of the file, or undefined. */
@@ -82,10 +90,8 @@ function syncFolder(path: string): void {
 }
 
 /** Makes a folder with its parents, each name synced into the folder above. */
-function makeFolder(path: string): void {
-  const first = mkdirSync(path, { recursive: true });
-  if (first === undefined) return;
-  for (let at = path; at.length >= first.length && at !== dirname(at); at = dirname(at)) syncFolder(dirname(at));
+function makeSynced(path: string): void {
+  for (const folder of makeFolder(path)) syncFolder(dirname(folder));
 }
 
 export const realDisk: Disk = {
@@ -97,15 +103,23 @@ export const realDisk: Disk = {
       } catch (error) {
         if (!missing(error)) throw error;
         if (mode === 'existing') return undefined;
-        makeFolder(dirname(path));
+        makeSynced(dirname(path));
         fd = openSync(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
-        syncFolder(dirname(path));
+        if (mode === 'make') syncFolder(dirname(path));
       }
       return appender(fd, path);
     } catch (error) {
       throw new StoreFault(`open ${path}`, error);
     }
   },
+  syncNames: (folder) =>
+    new Promise((resolve, reject) => {
+      const fail = (error: unknown): void => reject(new StoreFault(`sync ${folder}`, error));
+      open(folder, 'r', (error, fd) => {
+        if (error !== null) return fail(error);
+        fsync(fd, (unsynced) => close(fd, () => (unsynced === null ? resolve() : fail(unsynced))));
+      });
+    }),
   read(path) {
     try {
       return readFileSync(path);
@@ -133,7 +147,7 @@ export const realDisk: Disk = {
   replace(path, bytes) {
     const draft = join(dirname(path), `.${process.pid}.${drafts++}.draft`);
     try {
-      makeFolder(dirname(path));
+      makeSynced(dirname(path));
       const fd = openSync(draft, 'w', 0o600);
       try {
         for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);

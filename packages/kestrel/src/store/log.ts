@@ -156,21 +156,23 @@ export class SessionLog<E extends LoggedEvent = LoggedEvent> {
     this.#unsynced = false;
   }
 
-  /** As {@link sync}, without holding anybody else up; what was written meanwhile is synced too. */
+  /**
+   * As {@link sync}, without holding anybody else up. It waits for what was written before this call and for nothing
+   * that comes later, or else whoever asks would wait as long as others write.
+   */
   async syncLater(): Promise<void> {
-    for (;;) {
-      while (this.#syncing !== undefined) await this.#syncing;
-      if (!this.#unsynced) return;
-      this.#unsynced = false;
-      this.#syncing = this.#open('existing')?.syncLater();
-      try {
-        await this.#syncing;
-      } catch (error) {
-        this.#unsynced = true;
-        throw error;
-      } finally {
-        this.#syncing = undefined;
-      }
+    if (!this.#unsynced) return this.#syncing;
+    this.#unsynced = false;
+    // Two syncs may be on their way at once; the later one answers for all that came before it, so it is the last to end.
+    const mine = Promise.all([this.#open('existing')?.syncLater(), this.#syncing]).then(() => undefined);
+    this.#syncing = mine;
+    try {
+      await mine;
+    } catch (error) {
+      this.#unsynced = true;
+      throw error;
+    } finally {
+      if (this.#syncing === mine) this.#syncing = undefined;
     }
   }
 

@@ -27,6 +27,7 @@ export function memoryDisk(): MemoryDisk {
       }
       return appenderOf(file);
     },
+    syncNames: async () => {},
     read: (path) => {
       const file = files.get(path);
       return file?.bytes.slice(0, file.length);

@@ -1,8 +1,9 @@
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeFolder } from 'ground/folder';
 import { afterAll, expect, test } from 'vitest';
-import { makeFolder, writeWhole } from '../../src/cli/files.ts';
+import { writeWhole } from '../../src/cli/files.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'kestrel-files-'));
 afterAll(() => rmSync(dir, { recursive: true }));

@@ -39,7 +39,7 @@ async function newServer(more: Partial<ConstructorParameters<typeof Owners>[0]> 
   const headers = { authorization: 'Bearer t' };
   const put = await app.request(`/v1/datasets/saw?${SAW}`, { method: 'PUT', body: shortDayText(), headers });
   expect(put.status).toBe(201);
-  const fetch = ((url: string, init: RequestInit) =>
+  const fetch = (async (url: string, init: RequestInit) =>
     app.request(url.replace('http://x', ''), init)) as typeof globalThis.fetch;
   return {
     app,

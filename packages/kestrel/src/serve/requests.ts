@@ -1,0 +1,100 @@
+/** Requests of the protocol over HTTP: who asks, where its stream stands, and the answer's bytes. */
+import type { Context } from 'hono';
+import {
+  AgentRefusal,
+  gotOf,
+  type Host,
+  handleRequest,
+  LINE_BYTES_MAX,
+  newStream,
+  OP_HEADER,
+  type Outcome,
+  type Ring,
+  readRequest,
+  refusalOf,
+  STREAM_HEADER,
+  type StreamState,
+  streamOf,
+  streamText,
+} from '../protocol/index.ts';
+import { textOf } from './body.ts';
+import type { Owners } from './owners.ts';
+import { refused, unauthorized } from './replies.ts';
+
+/** Requests in hand at a time; more are told to come again. */
+export const IN_HAND_MAX = 4_096;
+
+/** What the server has in hand. */
+export interface Hands {
+  inHand: number;
+  readonly ring: Ring;
+  readonly owners: Owners;
+}
+
+/** Lets a known capability's request through, if the hands are not full. What it throws is refused. */
+export async function admitted(
+  c: Context,
+  hands: Hands,
+  answer: (host: Host) => Response | Promise<Response>,
+): Promise<Response> {
+  if (hands.inHand >= IN_HAND_MAX) {
+    return refused(c, new AgentRefusal('unavailable', 'too many requests in hand; come again'), { op: null });
+  }
+  hands.inHand++;
+  try {
+    const token = /^Bearer ([\x21-\x7e]{1,512})$/.exec(c.req.header('authorization') ?? '')?.[1];
+    const host = token === undefined ? undefined : hands.owners.hostOf(token);
+    return host === undefined ? unauthorized(c) : await answer(host);
+  } catch (error) {
+    return refused(c, refusalOf(error), { op: null });
+  } finally {
+    hands.inHand--;
+  }
+}
+
+/** Answers a request line, or the arguments of the op that the route names. */
+export async function requested(
+  c: Context,
+  host: Host,
+  { hands, op }: { readonly hands: Hands; readonly op: string | null },
+): Promise<Response> {
+  const stream = streamIn(c);
+  if (stream === undefined) {
+    return refused(
+      c,
+      new AgentRefusal('bad-arg', `the header ${STREAM_HEADER} is no stream's`, {
+        path: STREAM_HEADER,
+        expected: 'what the last answer gave in it, or -',
+        got: gotOf(c.req.header(STREAM_HEADER)),
+      }),
+      { op },
+    );
+  }
+  let outcome: Outcome;
+  try {
+    const text = await textOf(c, LINE_BYTES_MAX);
+    outcome = await hands.ring.drive(handleRequest(host, stream, requestIn(text, op)));
+    await host.syncLater();
+  } catch (error) {
+    outcome = { kind: 'refusal', op, refusal: refusalOf(error) };
+  }
+  const headers = { [STREAM_HEADER]: streamText(stream) };
+  if (outcome.kind === 'refusal') return refused(c, outcome.refusal, { op: outcome.op, headers });
+  const gated = (outcome.value as { gated?: unknown } | null)?.gated === true;
+  return c.body(outcome.line, gated ? 402 : 200, {
+    ...headers,
+    [OP_HEADER]: outcome.op,
+    'content-type': 'application/json',
+  });
+}
+
+function requestIn(text: string, op: string | null): Record<string, unknown> {
+  if (op === null) return readRequest(text);
+  return { ...(text.trim() === '' ? {} : readRequest(text)), op };
+}
+
+/** A stream may only stand in a session of its own owner: ids of others are unknown to its store. */
+function streamIn(c: Context): StreamState | undefined {
+  const text = c.req.header(STREAM_HEADER);
+  return text === undefined ? newStream() : streamOf(text);
+}
