@@ -24,6 +24,12 @@ export interface Result {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** What a header is for, and what it may hold where not anything. */
+export interface HeaderWords {
+  readonly text: string;
+  readonly pattern?: RegExp;
+}
+
 export interface Method {
   readonly name: string;
   readonly verb: 'GET' | 'POST';
@@ -45,7 +51,10 @@ export interface Method {
     | 'TracesIngestResponseSchema'
     | 'FeedbackResponseSchema';
   /** Headers that a request may carry and an answer may bring, for the OpenAPI document. */
-  readonly headers?: { readonly request?: Record<string, string>; readonly response?: Record<string, string> };
+  readonly headers?: {
+    readonly request?: Record<string, HeaderWords>;
+    readonly response?: Record<string, HeaderWords>;
+  };
   /** An answer, for the OpenAPI document. */
   readonly example: unknown;
   /** @throws WireError */

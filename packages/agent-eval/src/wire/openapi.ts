@@ -7,7 +7,7 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import { statusOf, WIRE_CODES, type WireCode } from './errors.ts';
-import type { Method } from './method.ts';
+import type { HeaderWords, Method } from './method.ts';
 import { METHODS } from './methods/index.ts';
 import * as schemas from './schemas.ts';
 import { PACKAGE_NAME, PACKAGE_VERSION, WIRE_VERSION } from './version.ts';
@@ -100,8 +100,11 @@ function contents(method: Method, request: NonNullable<Method['request']>) {
   return { ...json, 'application/x-ndjson': { schema: lines } };
 }
 
-function headers(described: Readonly<Record<string, string>>) {
-  const shape = Object.entries(described).map(([name, text]) => [name, z.string().optional().describe(text)] as const);
+function headers(described: Readonly<Record<string, HeaderWords>>) {
+  const shape = Object.entries(described).map(([name, { text, pattern }]) => {
+    const value = pattern === undefined ? z.string() : z.string().regex(pattern);
+    return [name, value.optional().describe(text)] as const;
+  });
   return z.object(Object.fromEntries(shape));
 }
 

@@ -52,6 +52,11 @@ export const JudgeRequestSchema = z
   })
   .meta({
     id: 'JudgeRequest',
+    // One of the two and not both, in words that generators of clients pass over: most make bad types of a oneOf.
+    if: { required: ['rubric'] },
+    // biome-ignore lint/suspicious/noThenProperty: it is a keyword of JSON Schema
+    then: { not: { required: ['rubricName'] } },
+    else: { required: ['rubricName'] },
     examples: [{ rubricName: 'anti-slop', content: 'We just shipped zero-copy IO between sandboxes' }],
   });
 

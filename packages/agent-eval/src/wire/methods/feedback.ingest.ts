@@ -21,10 +21,13 @@ export const feedbackIngest: Method = {
   response: 'FeedbackResponseSchema',
   headers: {
     request: {
-      'If-Match': 'Version that must stand, as ETag gave it, or * for any.',
-      'If-None-Match': '* to write only where nothing stands.',
+      'If-Match': {
+        text: 'Version that must stand, as ETag gave it, or * for any.',
+        pattern: /^(\*|(W\/)?"[!#-~]*"( *, *(W\/)?"[!#-~]*")*)$/,
+      },
+      'If-None-Match': { text: '* to write only where nothing stands.' },
     },
-    response: { ETag: 'Version of the record, in double quotes.' },
+    response: { ETag: { text: 'Version of the record, in double quotes.' } },
   },
   example: { id: 'traj_1', persisted: true },
   async call({ params, service, precondition }) {
