@@ -2,15 +2,12 @@
  * A grade over plays that have been replayed: what they earned in R, how surely, and against a null that trades the same
  * tickets at instants drawn at random. One day is an anecdote, and the grade says so.
  */
-import { Engine, inR } from '../engine/index.ts';
-import { type KestrelDocument, type Plan, parse, type Statement } from '../lang/index.ts';
-import { type Tape, utcToLocal } from '../market/index.ts';
+import { inR } from '../engine/index.ts';
 import { Draws } from './draws.ts';
+import { nullOf } from './null.ts';
 import type { Sliced, Terms } from './play.ts';
 import type { Proof } from './proof.ts';
 
-/** Null draws of one session. */
-export const NULL_DRAWS = 1_000;
 /** Sessions below which no claim is made. */
 export const CLAIM_SESSIONS_MIN = 30;
 /** Resamples of the interval across sessions, and the mean length of a block. */
@@ -114,6 +111,21 @@ function* gradeOne({ proof, terms, blotter }: Graded, notes: string[]): Sliced<G
   };
 }
 
+/** Where the result stands among those of the null: strictly above a share of them, and p counts those that reach it. */
+function* againstNull(
+  proof: Proof,
+  terms: Terms,
+  notes: string[],
+): Sliced<{ draws: number; percentile: number; p: number }> {
+  const { results, lack } = yield* nullOf(proof, terms);
+  if (lack !== undefined) notes.push(`${proof.tipHash.slice(0, 12)}: ${lack}`);
+  const draws = results.length;
+  if (draws === 0) return { draws, percentile: 0, p: 1 };
+  const actual = proof.blotter.totals.netE4;
+  const below = results.filter((netE4) => netE4 < actual).length;
+  return { draws, percentile: six(below / draws), p: six((1 + draws - below) / (1 + draws)) };
+}
+
 /** Wilson's interval, rounded to six decimals. */
 function wilson(wins: number, n: number): { value: number; lo: number; hi: number } {
   const share = wins / n;
@@ -138,106 +150,6 @@ function drawdown(trades: readonly Trade[]): number {
     worst = Math.max(worst, best - sum);
   }
   return worst;
-}
-
-// ---------------------------------------------------------------- the null
-
-interface Fired {
-  readonly plan: Plan;
-  readonly using: Extract<Statement, { kind: 'using' }> | undefined;
-  /** Whole seconds between which its instant is drawn. */
-  readonly from: number;
-  readonly to: number;
-}
-
-const SECOND_US = 1_000_000;
-const DAY_S = 86_400;
-
-/** The same tickets and management, each plan that fired firing at an instant drawn from those at which it was armed. */
-function* againstNull(
-  proof: Proof,
-  terms: Terms,
-  notes: string[],
-): Sliced<{ draws: number; percentile: number; p: number }> {
-  const fired = firedPlans(proof, terms.tape);
-  if (fired.length === 0) {
-    notes.push(`${proof.tipHash.slice(0, 12)}: nothing fired, so there is no null to compare with`);
-    return { draws: 0, percentile: 0, p: 1 };
-  }
-  const draws = new Draws('kestrel.null/1', proof.tipHash);
-  const actual = proof.blotter.totals.netE4;
-  let below = 0;
-  let reached = 0;
-  for (let draw = 0; draw < NULL_DRAWS; draw++) {
-    const netE4 = nullResult(terms, fired, draws);
-    if (netE4 < actual) below++;
-    if (netE4 >= actual) reached++;
-    yield undefined;
-  }
-  return { draws: NULL_DRAWS, percentile: six(below / NULL_DRAWS), p: six((1 + reached) / (1 + NULL_DRAWS)) };
-}
-
-function nullResult(terms: Terms, fired: readonly Fired[], draws: Draws): number {
-  const engine = new Engine({ tape: terms.tape, fill: terms.fill, fees: terms.fees, rE4: terms.rUsdE4 });
-  const documents = fired.map(({ plan, using, from, to }): KestrelDocument => {
-    const second = from + draws.below(Math.max(1, to - from));
-    const clock = {
-      kind: 'clock',
-      h: Math.floor(second / 3_600),
-      m: Math.floor(second / 60) % 60,
-      s: second % 60,
-    } as const;
-    const when = { kind: 'when', when: { kind: 'time', cmp: '>=', clock } } as const;
-    return { statements: [...(using === undefined ? [] : [using]), { ...plan, when }] };
-  });
-  engine.author(documents);
-  engine.finish();
-  let netE4 = 0;
-  for (const run of engine.plans) {
-    netE4 += run.realizedE4 + run.markedE4 - run.feesE4;
-  }
-  return netE4;
-}
-
-/** Plans that fired, out of the documents that armed them, freed of what ties them to other plans and to an instant. */
-function firedPlans(proof: Proof, tape: Tape): Fired[] {
-  const texts = [
-    ...(proof.document === null ? [] : [proof.document]),
-    ...proof.turns.flatMap(({ body }) => (body.kind === 'authored' ? [body.document] : [])),
-  ];
-  const written = new Map<string, { plan: Plan; using: Fired['using'] }>();
-  for (const text of texts) {
-    let using: Fired['using'];
-    for (const s of parse(text).document.statements) {
-      if (s.kind === 'using') using = s;
-      if (s.kind === 'plan') written.set(s.name, { plan: s, using });
-    }
-  }
-  const closeS = secondOf(tape, tape.session.close);
-  return proof.blotter.plans.flatMap((told) => {
-    const found = written.get(told.name);
-    if (found === undefined || told.firedAt === null || told.armedAt === null) return [];
-    const { regime: _gate, when: _when, book: _book, ...rest } = found.plan;
-    const clauses = rest.clauses.filter((clause) => clause.kind !== 'arm' && !readsPlans(clause));
-    const armed = secondOf(tape, told.armedAt);
-    const ttlS =
-      rest.ttl.kind === 'clock'
-        ? (rest.ttl.h * 60 + rest.ttl.m) * 60 + (rest.ttl.s ?? 0)
-        : armed + rest.ttl.duration.n * { s: 1, m: 60, h: 3_600 }[rest.ttl.duration.unit];
-    const end = Math.min(ttlS, closeS);
-    const ttl = { kind: 'clock', h: Math.floor(end / 3_600), m: Math.floor(end / 60) % 60, s: end % 60 } as const;
-    const plan: Plan = { ...rest, ttl, clauses };
-    return [{ plan, using: found.using, from: Math.min(armed + 1, DAY_S - 1), to: Math.max(armed + 2, end) }];
-  });
-}
-
-function readsPlans(clause: unknown): boolean {
-  return JSON.stringify(clause).includes('"kind":"plan"');
-}
-
-function secondOf(tape: Tape, t: number): number {
-  const { h, m, s } = utcToLocal(tape.zone, Math.floor(t / SECOND_US) * SECOND_US);
-  return (h * 60 + m) * 60 + s;
 }
 
 // ---------------------------------------------------------------- across sessions
