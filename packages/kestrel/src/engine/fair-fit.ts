@@ -168,8 +168,8 @@ export class FairFit {
   }
 
   /**
-   * The weighted least squares parabola, by polynomials that are orthogonal under the weights: strikes of an expiring option
-   * lie so close in ln(K/F) that the usual three equations would lose half their digits.
+   * The weighted least squares parabola, by polynomials that are orthogonal under the weights: each coefficient is one quotient,
+   * with no system of equations that strikes all on one side of the forward would bring near singular.
    *
    * @returns the weighted root mean square of what it misses
    */
