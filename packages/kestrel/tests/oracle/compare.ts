@@ -71,7 +71,10 @@ function shapeOf(plan: Shaped, refusals: readonly { readonly t: number; readonly
     events: plan.events.filter((event) => EVENTS.has(event.kind)).map(({ t, kind }) => `${t} ${kind}`),
     orders: plan.orders
       .filter((order) => order.state !== 'refused')
-      .map((o) => `${o.createdAt} ${o.arrivedAt} ${o.side} ${o.qty} ${o.limitE4} ${o.state}${isOption(o.instrument) ? ` ${o.instrument}` : ''}`),
+      .map(
+        (o) =>
+          `${o.createdAt} ${o.arrivedAt} ${o.side} ${o.qty} ${o.limitE4} ${o.state}${isOption(o.instrument) ? ` ${o.instrument}` : ''}`,
+      ),
     state: plan.state,
     armedAt: plan.armedAt,
     firedAt: plan.firedAt,

@@ -73,6 +73,7 @@ interface Observation {
 
 interface Candle {
   readonly bucket: number;
+  readonly openE4: number;
   highE4: number;
   lowE4: number;
   closeE4: number;
@@ -153,7 +154,7 @@ export const midOf = (quote: Quote | undefined): number | undefined =>
 /** A quote with both sides, a size on each, and the bid below the ask; of any other nothing is known. */
 export function goodQuote(event: Event): Quote | undefined {
   const { b, a, bz = 0, az = 0 } = event;
-  const good = b !== undefined && a !== undefined && bz > 0 && az > 0 && b > 0 && b < a && event.suspect !== true;
+  const good = b !== undefined && a !== undefined && bz > 0 && az > 0 && b > 0 && b < a;
   return good ? { index: event.index, t: event.t, bidE4: b, bidSize: bz, askE4: a, askSize: az } : undefined;
 }
 
@@ -399,8 +400,8 @@ export class SymbolState {
   private candles(lengthUs: number, now: number): Candle[] {
     const made: Candle[] = [];
     const rows = [
-      ...this.bars.map((bar) => ({ t: bar.t - 1, high: bar.h!, low: bar.l!, close: bar.c! })),
-      ...this.trades.map((trade) => ({ t: trade.t, high: trade.p!, low: trade.p!, close: trade.p! })),
+      ...this.bars.map((bar) => ({ t: bar.t - 1, open: bar.o!, high: bar.h!, low: bar.l!, close: bar.c! })),
+      ...this.trades.map((trade) => ({ t: trade.t, open: trade.p!, high: trade.p!, low: trade.p!, close: trade.p! })),
     ];
     const complete = Math.floor((now - this.day.open) / lengthUs);
     for (const row of rows) {
@@ -412,24 +413,28 @@ export class SymbolState {
         last.lowE4 = Math.min(last.lowE4, row.low);
         last.closeE4 = row.close;
       } else {
-        made.push({ bucket, highE4: row.high, lowE4: row.low, closeE4: row.close });
+        made.push({ bucket, openE4: row.open, highE4: row.high, lowE4: row.low, closeE4: row.close });
       }
     }
     return made;
   }
 
-  /** Returns between the closes of the last completed minutes, quiet ones carried on; undefined before there are enough. */
+  /**
+   * Changes of the last completed minutes, each from the close before it, quiet ones carried on; the first that traded
+   * changes from its own first print. Undefined before there are enough minutes.
+   */
   private minuteReturns(windowUs: number, now: number): number[] | undefined {
     const complete = Math.floor((now - this.day.open) / MINUTE);
     const wanted = windowUs / MINUTE;
     if (complete < wanted) return undefined;
     const candles = this.candles(MINUTE, now);
-    const closes: number[] = [];
+    const changes: number[] = [];
     for (let minute = complete - wanted; minute < complete; minute++) {
-      const close = candles.filter((candle) => candle.bucket <= minute).at(-1)?.closeE4;
-      if (close !== undefined) closes.push(close);
+      const candle = candles.find((one) => one.bucket === minute);
+      const before = candles.filter((one) => one.bucket < minute).at(-1)?.closeE4 ?? candle?.openE4;
+      if (before !== undefined) changes.push((candle?.closeE4 ?? before) / before - 1);
     }
-    return closes.slice(1).map((close, i) => close / closes[i]! - 1);
+    return changes;
   }
 
   /** `regime-v1`; a part that is not known is undefined. */

@@ -322,7 +322,7 @@ class Oracle {
   private beforeOpen(event: Event): void {
     if (event.k === 'oquote') {
       const contract = this.contracts.of(event);
-      if (contract !== undefined && !contract.halted) contract.takeQuote(event);
+      if (contract !== undefined && !contract.halted && event.suspect !== true) contract.takeQuote(event);
       return;
     }
     const on = event.s === undefined ? undefined : this.symbols.get(event.s);
@@ -339,10 +339,10 @@ class Oracle {
   /** An event of a contract: it sets no series, so that only plans it fills are read. */
   private atContract(event: Event): void {
     const contract = this.contracts.of(event);
-    if (contract === undefined || contract.halted) return;
+    if (contract === undefined || contract.halted || event.suspect === true) return;
     this.step(() => {
       if (event.k === 'oquote') contract.takeQuote(event);
-      else if (event.suspect !== true) contract.lastE4 = event.p!;
+      else contract.lastE4 = event.p!;
       this.matchContract(event, contract);
       for (const run of this.plans) this.finishIfDone(run);
       for (const run of this.inOrder()) {
@@ -1081,13 +1081,18 @@ class Oracle {
     for (const holding of run.holdings) {
       this.syncTps(run, holding, happening);
       const { exitOrder, instrument } = holding;
-      if (run.exit !== undefined && exitOrder === undefined && isOf(instrument, happening)) this.restExit(run, holding);
+      if (
+        run.exit !== undefined &&
+        exitOrder === undefined &&
+        readsAt({ instrument, side: holding.short ? 'buy' : 'sell' }, run.exit.clause.price, happening)
+      )
+        this.restExit(run, holding);
     }
     for (const order of run.aliveOrders) {
       if (order.role === 'tp' || order.price === null) continue;
-      const looks = isPeg(order.price) && pegReads(order, order.price, happening);
-      if (looks) order.lookAgain = true;
-      if (order.lookAgain && (!order.stuck || looks || isOf(order.instrument, happening))) this.lookAt(run, order);
+      const reads = readsAt(order, order.price, happening);
+      if (reads && isPeg(order.price)) order.lookAgain = true;
+      if (order.lookAgain && (!order.stuck || reads)) this.lookAt(run, order);
     }
   }
 
@@ -1121,9 +1126,9 @@ class Oracle {
       const grant = Math.min(Math.max(0, target(tp, entryQty) - tp.sold), position);
       position -= grant;
       const { price } = tp.clause;
-      const looks = isPeg(price) && pegReads({ instrument, side: short ? 'buy' : 'sell' }, price, happening);
-      if (looks) tp.due = true;
-      if (tp.stuck && !looks && !isOf(instrument, happening)) continue;
+      const reads = readsAt({ instrument, side: short ? 'buy' : 'sell' }, price, happening);
+      if (reads && isPeg(price)) tp.due = true;
+      if (tp.stuck && !reads) continue;
       if (tp.due || tp.order?.lookAgain === true) this.syncTp(run, holding, tp, grant);
     }
   }
@@ -1407,13 +1412,15 @@ function isOf(instrument: Instrument, happening: Happening): boolean {
   return happening.symbol === instrument.on.symbol && (instrument.kind === 'shares' || happening.k === 'halt');
 }
 
-/** Whether a pegged price reads what happened. */
-function pegReads(of: Pick<Order, 'instrument' | 'side'>, price: Price, happening: Happening): boolean {
+/** Whether an order's price reads what happened: a peg follows it, and a price that was UNKNOWN is tried again. */
+function readsAt(of: Pick<Order, 'instrument' | 'side'>, price: Price, happening: Happening): boolean {
   const { instrument, side } = of;
   if (isOf(instrument, happening)) return true;
   if (happening === undefined || instrument.kind === 'shares') return false;
-  const fair = readsFair(price);
-  if ('symbol' in happening) return happening.symbol === instrument.on.symbol && (fair || side === 'sell');
+  const fair = reads(price, 'fair');
+  if ('symbol' in happening) {
+    return happening.symbol === instrument.on.symbol && (fair || side === 'sell' || reads(price, 'intrinsic'));
+  }
   const { root, expiry } = instrument.legs[0]!.terms;
   const { terms } = happening.contract;
   return fair && happening.k === 'oquote' && terms.root === root && terms.expiry === expiry;
@@ -1421,28 +1428,28 @@ function pegReads(of: Pick<Order, 'instrument' | 'side'>, price: Price, happenin
 
 const isPeg = (price: Price): boolean => price.modifiers.some((one) => one.kind === 'peg');
 
-function readsFair(price: Price): boolean {
-  const reads = (expr: PriceExpr): boolean => {
+function reads(price: Price, anchor: 'fair' | 'intrinsic'): boolean {
+  const within = (expr: PriceExpr): boolean => {
     switch (expr.kind) {
       case 'anchor':
-        return expr.name === 'fair';
+        return expr.name === anchor;
       case 'number':
         return false;
       case 'group':
-        return reads(expr.of);
+        return within(expr.of);
       case 'lean':
-        return reads(expr.a) || reads(expr.b);
+        return within(expr.a) || within(expr.b);
       case 'min':
       case 'max':
-        return expr.args.some(reads);
+        return expr.args.some(within);
       case 'sum':
-        return reads(expr.base);
+        return within(expr.base);
     }
   };
   const more = price.modifiers.flatMap((one) =>
     one.kind === 'esc' ? [one.to] : one.kind === 'cap' || one.kind === 'floor' ? [one.at] : [],
   );
-  return [price.expr, ...more].some(reads);
+  return [price.expr, ...more].some(within);
 }
 
 function target(tp: TpRun, entryQty: number): number {
