@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { importLean, loadTape, memoryOf, parseTape, writeTape } from '../packages/kestrel/dist/market.js';
+import { importLean, loadTape, memoryOf, parseTape, synthTape, writeTape } from '../packages/kestrel/dist/market.js';
 import { interleaved } from './clock.mjs';
 
 const EVENTS = 500_000;
@@ -100,6 +100,7 @@ async function measured(folder) {
     row('cached columns, checksum included', perSecond(ms.cached), 'events/s', { target: 10_000_000 }),
     row('columns of a million events', Number((bytes / EVENTS).toFixed(2)), 'MB', { target: 28 }),
     ...(await imports()),
+    ...synthetic(),
   ];
 }
 
@@ -127,6 +128,26 @@ async function imports() {
       ratio: `${Math.round((events / ms[name]) * 1_000)} events/s`,
     });
   });
+}
+
+/** A synthetic day with options, by processor time: rows of the share and of the chain in columns, identity included. */
+function synthetic() {
+  const order = { seed: 'bench-tape', date: '2024-03-11', regime: 'choppy', events: 500_000 };
+  const cpuMs = (wanted) => {
+    const begun = process.cpuUsage();
+    const events = synthTape(wanted).columns.length;
+    const { user, system } = process.cpuUsage(begun);
+    return { events, ms: (user + system) / 1_000 };
+  };
+  const chain = { ...order, chain: '0dte,7dte', optionQuotes: 500_000 };
+  cpuMs({ ...chain, events: 50_000, optionQuotes: 50_000 });
+  const share = cpuMs(order);
+  const both = cpuMs(chain);
+  const perSecond = ({ events, ms }) => Math.round((events / ms) * 1_000);
+  return [
+    row('a synthetic day of a share, processor time', perSecond(share), 'events/s'),
+    row('the same with a chain of two expiries, as many option quotes', perSecond(both), 'events/s'),
+  ];
 }
 
 function row(measure, value, unit, more = {}) {

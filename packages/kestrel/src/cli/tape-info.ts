@@ -43,7 +43,7 @@ function page(info: TapeInfo): string {
     ['memory', `${grouped(Math.round(info.memoryBytes / 1024))} KiB in columns`],
   ];
   const head = rows.flatMap(([name, text]) => (text === null ? [] : [`${name.padEnd(13)}${oneLine(text)}\n`]));
-  return [...head, ...info.symbols.map(symbolPart), ...info.chains.map(chainPart)].join('');
+  return [...head, ...info.symbols.map(symbolPart), chainsPart(info.chains)].join('');
 }
 
 function symbolPart({ symbol, kind, session, ...info }: SymbolInfo): string {
@@ -73,24 +73,39 @@ function symbolPart({ symbol, kind, session, ...info }: SymbolInfo): string {
   return `\n${oneLine(symbol)} (${kind}), in session\n${rows.map(([name, text]) => `  ${name.padEnd(11)}${text}\n`).join('')}`;
 }
 
-function chainPart({
-  root,
-  expiry,
-  strikes,
-  contracts,
-  active,
-  quotes,
-  trades,
-  widest,
-  openInterest,
-}: ChainInfo): string {
-  const lines = [
-    `${counted(strikes, 'strike')}, ${counted(contracts, 'contract')}, ${grouped(active)} with events`,
-    `${quotesText(quotes)}; ${counted(trades, 'trade')}`,
-    ...(widest === null ? [] : [`widest ${decimal(widest.spreadE4)} at ${decimal(widest.strikeE4)} ${widest.right}`]),
-    ...(openInterest === null ? [] : [`open interest ${grouped(openInterest)}`]),
+/** The roots one a line, then each expiry. */
+function chainsPart(chains: readonly ChainInfo[]): string {
+  const roots = [...new Set(chains.map(({ root }) => root))].map((root) => {
+    const own = chains.filter((each) => each.root === root);
+    const contracts = own.reduce((sum, each) => sum + each.contracts, 0);
+    const expiries = own.map(({ expiry }) => expiry).sort();
+    const span = expiries.length === 1 ? expiries[0]! : `${expiries[0]} to ${expiries[expiries.length - 1]}`;
+    return `\n${oneLine(root)} options: ${grouped(own.length)} ${own.length === 1 ? 'expiry' : 'expiries'}, ${oneLine(span)}, ${counted(contracts, 'contract')}\n`;
+  });
+  return [...roots, ...chains.map(chainPart)].join('');
+}
+
+function chainPart(chain: ChainInfo): string {
+  const { quotes, share, widestContracts, openInterest } = chain;
+  const range = `${decimal(chain.lowestStrikeE4)} to ${decimal(chain.highestStrikeE4)}`;
+  const widest = widestContracts.map(
+    ({ spreadE4, strikeE4, right }) => `${decimal(spreadE4)} at ${decimal(strikeE4)} ${right}`,
+  );
+  const percent = (of: number): string => `${(of * 100).toFixed(2)} %`;
+  const rows: (readonly [string, string | null])[] = [
+    ['strikes', `${grouped(chain.strikes)}, ${range}`],
+    ['contracts', `${grouped(chain.contracts)}, ${grouped(chain.active)} with events`],
+    ['quotes', quotesText(quotes)],
+    ['share', share === null ? null : `one-sided ${percent(share.oneSided)}, crossed ${percent(share.crossed)}`],
+    ['outside', chain.outside === 0 ? null : `${counted(chain.outside, 'quote')} before the open or after the close`],
+    ['spread', spreadText(chain.spreadE4, decimal)],
+    ['widest', widest.length === 0 ? null : widest.join(', ')],
+    ['trades', grouped(chain.trades)],
+    ['interest', openInterest === null ? null : grouped(openInterest)],
   ];
-  return `\n${oneLine(root)} ${oneLine(expiry)}\n${lines.map((line) => `  ${line}\n`).join('')}`;
+  const title = `${oneLine(chain.root)} ${oneLine(chain.expiry)} (${chain.style}, settles at the ${chain.settles}), in session`;
+  const lines = rows.flatMap(([name, text]) => (text === null ? [] : [`  ${name.padEnd(11)}${text}\n`]));
+  return `\n${title}\n${lines.join('')}`;
 }
 
 const quotesText = ({ good, oneSided, nonPositive, crossed, locked, suspect }: QuoteCounts): string =>

@@ -33,6 +33,7 @@ export {
   type SymbolInfo,
   type TapeInfo,
   tapeInfo,
+  type WideContract,
 } from './info.ts';
 export { ACTION_DAYS, type ActionFiles, readActionFiles } from './lean/actions.ts';
 export { importLean, type LeanOptions } from './lean/import.ts';

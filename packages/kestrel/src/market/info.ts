@@ -2,20 +2,12 @@
 
 import { type ChainInfo, chainsOf } from './chain-info.ts';
 import { ABSENT, type Columns, Flag, Kind, type Tape } from './columns.ts';
+import { type Spread, spreadOf } from './percentiles.ts';
 import { countQuote, noQuotes, type QuoteCounts } from './quote-counts.ts';
 
-export type { ChainInfo } from './chain-info.ts';
+export type { ChainInfo, WideContract } from './chain-info.ts';
+export type { Spread } from './percentiles.ts';
 export type { QuoteCounts } from './quote-counts.ts';
-
-/** Order statistics of whole numbers; absent where there are none. */
-export interface Spread {
-  readonly count: number;
-  readonly min: number;
-  readonly p50: number;
-  readonly p90: number;
-  readonly p99: number;
-  readonly max: number;
-}
 
 export interface SymbolInfo {
   readonly symbol: string;
@@ -258,13 +250,4 @@ class PriceRange {
     this.lastE4 = prices.lastE4;
     this.volume += size;
   }
-}
-
-/** Nearest-rank percentiles. */
-function spreadOf(values: readonly number[]): Spread | null {
-  const n = values.length;
-  if (n === 0) return null;
-  const sorted = Float64Array.from(values).sort();
-  const at = (percent: number) => sorted[Math.max(0, Math.ceil((percent * n) / 100) - 1)]!;
-  return { count: n, min: sorted[0]!, p50: at(50), p90: at(90), p99: at(99), max: sorted[n - 1]! };
 }

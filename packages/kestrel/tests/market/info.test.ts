@@ -106,15 +106,62 @@ describe('the info of a tape', () => {
       {
         root: 'SPY',
         expiry: '2013-10-11',
+        style: 'american',
+        settles: 'close',
         strikes: 3,
+        lowestStrikeE4: 1_670_000,
+        highestStrikeE4: 1_685_000,
         contracts: 6,
         active: 2,
         quotes: { good: 2, oneSided: 1, nonPositive: 0, crossed: 0, locked: 0, suspect: 0 },
+        share: { oneSided: 0.3333, crossed: 0 },
+        outside: 0,
+        spreadE4: { count: 2, min: 5_000, p50: 5_000, p90: 9_000, p99: 9_000, max: 9_000 },
         trades: 1,
         widest: { strikeE4: 1_680_000, right: 'P', spreadE4: 9_000 },
+        widestContracts: [
+          { strikeE4: 1_680_000, right: 'P', spreadE4: 9_000 },
+          { strikeE4: 1_680_000, right: 'C', spreadE4: 5_000 },
+        ],
         openInterest: 17,
       },
     ]);
+  });
+
+  test('counts the quotes of a chain in session, and says how many lie outside', () => {
+    const oquote = (t: number, b: number, a: number, more: object = {}) => ({
+      t,
+      k: 'oquote',
+      ...option,
+      b,
+      bz: 1,
+      a,
+      az: 1,
+      ...more,
+    });
+    const chain = tapeInfo(
+      tapeOfEvents([
+        oquote(OPEN - 1, 1, 90),
+        oquote(OPEN, 1, 1.5),
+        oquote(OPEN + 1, 2, 1.5),
+        oquote(OPEN + 2, 1, 1.25, { K: 167 }),
+        oquote(OPEN + 3, 1, 1.75, { K: 167 }),
+        oquote(CLOSE, 1, 1.4, { K: 168.5, r: 'P' }),
+        oquote(CLOSE + 1, 1, 80),
+      ]),
+    ).chains[0];
+    expect(chain).toMatchObject({
+      quotes: { good: 4, crossed: 1, oneSided: 0 },
+      share: { oneSided: 0, crossed: 0.2 },
+      outside: 2,
+      active: 3,
+      widestContracts: [
+        { strikeE4: 1_670_000, right: 'C', spreadE4: 7_500 },
+        { strikeE4: 1_680_000, right: 'C', spreadE4: 5_000 },
+        { strikeE4: 1_685_000, right: 'P', spreadE4: 4_000 },
+      ],
+    });
+    expect(tapeInfo(tapeOfEvents([])).chains[0]).toMatchObject({ share: null, widest: null, spreadE4: null });
   });
 
   test('of an empty tape is empty', () => {
@@ -130,6 +177,9 @@ describe('the info of a tape', () => {
     const [chain] = real.chains;
     expect(chain).toMatchObject({ root: 'GOOG', expiry: '2015-12-24', contracts: 118 });
     const { quotes } = chain!;
-    expect(quotes.good + quotes.oneSided + quotes.nonPositive + quotes.crossed + quotes.locked).toBe(28_932);
+    expect(quotes.good + quotes.oneSided + quotes.nonPositive + quotes.crossed + quotes.locked + chain!.outside).toBe(
+      28_932,
+    );
+    expect([chain!.outside, chain!.share, chain!.strikes]).toEqual([10, { oneSided: 0.3964, crossed: 0 }, 59]);
   });
 });

@@ -12,6 +12,7 @@ import {
   parseTape,
   type Tape,
   TapeRefusal,
+  tapeInfo,
   writeTape,
 } from '../../src/market/index.ts';
 import { DERIVED, HAS_DATA, leanArchives, leanFile } from './data.ts';
@@ -67,6 +68,42 @@ function check(input: Case): void {
 
 describe('a LEAN archive', () => {
   test.each(CASES)('$name', check);
+});
+
+test('a chain of 275,000 rows, a quarter of them one-sided, is counted side by side', () => {
+  const contracts = 704;
+  const minutes = 391;
+  const entries: Record<string, readonly string[]> = {};
+  for (let k = 0; k < contracts; k++) {
+    const right = k % 2 === 0 ? 'call' : 'put';
+    const strike = 1_500_000 + (k >> 1) * 10_000;
+    entries[`20131007_spy_minute_quote_american_${right}_${strike}_20131018.csv`] = Array.from(
+      { length: minutes },
+      (_, m) => {
+        const bid = (k + m) % 8 === 0 ? ',,,,' : `${1_000 + k},${1_000 + k},${1_000 + k},${1_000 + k},${1 + (m % 9)}`;
+        const ask = (k + m) % 8 === 4 ? ',,,,' : `${1_100 + k},${1_100 + k},${1_100 + k},${1_100 + k},${1 + (k % 7)}`;
+        return `${34_140_000 + m * 60_000},${bid},${ask}`;
+      },
+    );
+  }
+  const { tape } = importLean([{ name: 'option/usa/minute/spy/20131007_quote_american.zip', bytes: zipOf(entries) }]);
+  const [chain] = tapeInfo(tape).chains;
+  expect(tape.columns.length).toBe(contracts * minutes);
+  expect(chain).toMatchObject({
+    contracts,
+    active: contracts,
+    quotes: { good: (contracts * minutes * 3) / 4, oneSided: (contracts * minutes) / 4 },
+    share: { oneSided: 0.25, crossed: 0 },
+    outside: 0,
+    spreadE4: { min: 100, max: 100 },
+  });
+  const { columns } = parseTape(writeTape(tape)).tape;
+  for (let i = 0; i < columns.length; i += 997) {
+    const sides = [columns.a[i], columns.b[i], columns.c[i], columns.d[i]];
+    const [bidE4, , askE4] = sides;
+    if (bidE4 === -1 || askE4 === -1) expect(sides.filter((side) => side === -1)).toHaveLength(2);
+    else expect(askE4! - bidE4!).toBe(100);
+  }
 });
 
 function minutesOf(clock: string): number {

@@ -243,9 +243,13 @@ export class QuoteBars extends BarStream {
     if (t < 0) return t;
     const bidE4 = this.rows.isEmpty(4) ? 0 : this.price(4);
     const askE4 = this.rows.isEmpty(9) ? 0 : this.price(9);
-    const bid = bidE4 === 0 ? { bidE4: ABSENT, bidSize: ABSENT } : { bidE4, bidSize: this.size(5) };
-    const ask = askE4 === 0 ? { askE4: ABSENT, askSize: ABSENT } : { askE4, askSize: this.size(10) };
-    this.sides = { ...bid, ...ask };
+    // One shape for all rows: copying parts into a new object costs more than reading the row.
+    this.sides = {
+      bidE4: bidE4 === 0 ? ABSENT : bidE4,
+      bidSize: bidE4 === 0 ? ABSENT : this.size(5),
+      askE4: askE4 === 0 ? ABSENT : askE4,
+      askSize: askE4 === 0 ? ABSENT : this.size(10),
+    };
     return t;
   }
 
