@@ -5,10 +5,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { impliedVol } from '../../src/engine/black-scholes.ts';
-import { FairFit, type FairInput, type FairReceipt } from '../../src/engine/fair-fit.ts';
-import { importLean, nthSessionBefore, sessionOf } from '../../src/market/index.ts';
+import { FairFit, type FairInput } from '../../src/engine/fair-fit.ts';
+import { importLean, sessionOf } from '../../src/market/index.ts';
 import { DERIVED, HAS_DATA, leanFile, WHY_SKIPPED } from '../market/data.ts';
+import { held, outside, settlement, usable } from './held.ts';
 
 interface Snapshot {
   readonly clock: string;
@@ -22,12 +22,6 @@ const numbers = (n: number) => new Float64Array(n).fill(Number.NaN);
 function at(date: string, clock: string): number {
   const [hour, minute] = clock.split(':').map(Number);
   return sessionOf('XNYS', date)!.open + (hour! * 60 + minute! - 570) * 60_000_000;
-}
-
-/** The close of an expiry's last session: one that falls on a Saturday settles the day before. */
-function settlement(date: string): number {
-  const session = sessionOf('XNYS', date) ?? sessionOf('XNYS', nthSessionBefore('XNYS', date, 1));
-  return session!.close;
 }
 
 /** The last price that a bar of the shares had shown by then. */
@@ -77,30 +71,6 @@ function snapshots(file: string, date: string, spot: (t: number) => number): Sna
     }
     return { clock, expiry, input };
   });
-}
-
-/** The ruling's words, in floating point: a spread of a dime or a quarter of the mid, a minute old. */
-function usable(bid: number, ask: number, ageUs: number): boolean {
-  return bid > 0 && ask - bid <= Math.max(1_000, 0.25 * ((ask + bid) / 2)) && ageUs <= 60_000_000;
-}
-
-/** How often the value lies inside the quotes that the fit may use, out of the money, and by how many spreads it misses at most. */
-function held(fit: FairFit, receipt: FairReceipt, input: FairInput) {
-  let used = 0;
-  let inside = 0;
-  let worst = 0;
-  input.strikesE4.forEach((k, i) => {
-    const put = k < receipt.forwardE4;
-    const [bid, ask, t] = put
-      ? [input.putBid[i]!, input.putAsk[i]!, input.putT[i]!]
-      : [input.callBid[i]!, input.callAsk[i]!, input.callT[i]!];
-    if (!usable(bid, ask, input.t - t)) return;
-    used++;
-    const value = fit.valueE4(put ? 'P' : 'C', k);
-    if (value >= bid && value <= ask) inside++;
-    worst = Math.max(worst, Math.abs(value - (bid + ask) / 2) / (ask - bid));
-  });
-  return { used, inside, worst };
 }
 
 const DAYS = [
@@ -155,58 +125,19 @@ describe.skipIf(!HAS_DATA)(HAS_DATA ? 'real chains' : `real chains are skipped: 
       const receipt = whole.fit(input);
       if (!receipt.ok) continue;
       input.strikesE4.forEach((k, i) => {
-        const put = k < receipt.forwardE4;
-        const [bids, times] = put ? [input.putBid, input.putT] : [input.callBid, input.callT];
-        const [bid, ask, quotedAt] = [bids[i]!, (put ? input.putAsk : input.callAsk)[i]!, times[i]!];
+        const { right, bid, ask, t: quotedAt, times } = outside(input, receipt.forwardE4, i);
         if (!usable(bid, ask, input.t - quotedAt)) return;
         times[i] = Number.NEGATIVE_INFINITY;
         const again = without.fit(input);
         times[i] = quotedAt;
         if (!again.ok) return;
         tried++;
-        const value = without.valueE4(put ? 'P' : 'C', k);
+        const value = without.valueE4(right, k);
         if (value >= bid && value <= ask) inside++;
       });
     }
     console.log(`${inside} of ${tried} strikes that were left out lie between bid and ask`);
     expect(tried).toBeGreaterThan(30);
     expect(inside / tried).toBeGreaterThan(0.8);
-  });
-
-  test('beyond the fitted strikes the tangent is nearer to what is quoted than the parabola or a level', () => {
-    const fit = new FairFit();
-    const squares = { tangent: 0, parabola: 0, level: 0 };
-    let n = 0;
-    for (const { input } of DAYS.flatMap((day) => snapshots(day.chain, day.date, spots(day.shares)))) {
-      const { ok, forwardE4, tYears, coefficients } = fit.fit(input);
-      if (!ok) continue;
-      const [c0, c1, c2] = coefficients;
-      const quotes = [...input.strikesE4].flatMap((k, i) => {
-        const put = k < forwardE4;
-        const [bid, ask, t] = put
-          ? [input.putBid[i]!, input.putAsk[i]!, input.putT[i]!]
-          : [input.callBid[i]!, input.callAsk[i]!, input.callT[i]!];
-        const vol = impliedVol(put ? 'P' : 'C', forwardE4, k, tYears, (bid + ask) / 2);
-        return bid > 0 ? [{ k, x: Math.log(k / forwardE4), vol, fitted: usable(bid, ask, input.t - t) }] : [];
-      });
-      const edges = quotes.filter(({ fitted }) => fitted).map(({ x }) => x);
-      const [low, high] = [Math.min(...edges), Math.max(...edges)];
-      for (const { k, x, vol } of quotes) {
-        if (x >= low && x <= high) continue;
-        const edge = x < low ? low : high;
-        n++;
-        squares.tangent += (fit.vol(k) - vol) ** 2;
-        squares.parabola += (c0 + x * (c1 + x * c2) - vol) ** 2;
-        squares.level += (c0 + edge * (c1 + edge * c2) - vol) ** 2;
-      }
-    }
-    const [tangent, parabola, level] = [squares.tangent, squares.parabola, squares.level].map((sum) =>
-      Math.sqrt(sum / n),
-    );
-    console.log(
-      `${n} quotes beyond: rms ${[tangent, parabola, level].map((vol) => (vol! * 100).toFixed(2)).join(', ')} points`,
-    );
-    expect(n).toBeGreaterThan(4);
-    expect(tangent).toBeLessThan(Math.min(parabola!, level!));
   });
 });
