@@ -96,8 +96,8 @@ export function impliedVol(right: Right, fE4: number, kE4: number, tYears: numbe
   return impliedVolYears(high / low, lnOfRatio(low, high), part, Number.NaN) / Math.sqrt(tYears);
 }
 
-/** More than any price needs, see the test of it: the bound that keeps hostile input from turning for ever. */
-export const IMPLIED_STEPS_MAX = 64;
+/** Far more than any price needs: the bound that keeps hostile input from turning for ever. */
+const IMPLIED_STEPS_MAX = 64;
 
 /** A step below this part of the volatility is the last one: what it misses is of the fifth order of it. */
 const LAST_STEP = 3e-3;

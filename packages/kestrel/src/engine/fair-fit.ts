@@ -43,10 +43,10 @@ export interface FairReceipt {
   readonly coefficients: readonly [number, number, number];
 }
 
-export const QUOTE_AGE_US_MAX = 60_000_000;
-export const SPREAD_E4_MAX = 1_000;
-export const STRIKES_MIN = 5;
-export const RMS_VOL_MAX = 0.02;
+const QUOTE_AGE_US_MAX = 60_000_000;
+const SPREAD_E4_MAX = 1_000;
+const STRIKES_MIN = 5;
+const RMS_VOL_MAX = 0.02;
 const YEAR_US = DAYS_A_YEAR * 86_400 * 1e6;
 const NONE: readonly [number, number, number] = [Number.NaN, Number.NaN, Number.NaN];
 
@@ -62,7 +62,7 @@ export class FairFit {
   /** ln(K/F) of the outermost fitted strikes. */
   #lowest = Number.NaN;
   #highest = Number.NaN;
-  /** Out-of-the-money quotes that are good, of these the fresh ones, of these the narrow ones, of these those with a volatility. */
+  /** Out-of-the-money quotes that are good; of these the fresh, of these the narrow, of these those that imply a volatility. */
   #good = 0;
   #fresh = 0;
   #narrow = 0;
