@@ -4,6 +4,7 @@ import { eventHead, fits } from '../event-text.ts';
 import type { EventQuery, FeedbackQuery, FeedbackRecord, Repeat, StoredEvent, TraceStats } from '../ports.ts';
 import { KEY_WORDS, type NameHash, nameHash, wordsOf } from './keys.ts';
 import { INDEX_EVENTS, INDEX_RUNS, layoutOf } from './layout.ts';
+import { eventPlaces, type PlaceList } from './places.ts';
 import { repeatsAsMet, repeatsOf, repeatsOfAll } from './repeats.ts';
 
 /** Chunk numbers looked at in one statement, and feedback rows read at once. */
@@ -149,11 +150,12 @@ export class Reader {
     }
   }
 
-  #segments(): { id: number; first_seq: number; base: number }[] {
-    const rows = this.#db.prepare('SELECT id, first_seq, base FROM segments ORDER BY id').all();
-    return rows.map(({ id, first_seq, base }) => ({
+  #segments(): { id: number; first_seq: number; last_seq: number; base: number }[] {
+    const rows = this.#db.prepare('SELECT id, first_seq, last_seq, base FROM segments ORDER BY id').all();
+    return rows.map(({ id, first_seq, last_seq, base }) => ({
       id: Number(id),
       first_seq: Number(first_seq),
+      last_seq: Number(last_seq),
       base: Number(base),
     }));
   }
@@ -173,27 +175,32 @@ export class Reader {
     }
   }
 
-  /** Hash and ordinal, three numbers a place, of one bucket: out of the sealed segments and of what is not sealed. */
-  eventPlaces(bucket: number): number[] {
-    const found: number[] = [];
+  /** Where every event's id was when this was called, bucket by bucket; what is not sealed is read once. */
+  eventPlaces(): (bucket: number) => PlaceList[] {
+    const segments = this.#segments();
+    // Not what the state says is sealed: another may have been since.
+    const open = this.#openPlaces(segments.at(-1)?.last_seq ?? 0);
     const place = this.#db.prepare('SELECT words FROM places WHERE kind=? AND bucket=? AND segment=?');
-    for (const { id, base } of this.#segments()) {
-      const row = place.get(INDEX_EVENTS, bucket, id);
-      if (row === undefined) continue;
-      const words = wordsOf(row.words as Uint8Array);
-      for (let at = 0; at < words.length; at += 3) found.push(words[at]!, words[at + 1]!, base + words[at + 2]!);
-    }
-    const open = this.#db.prepare(
-      'SELECT base, keys FROM chunks WHERE seq>(SELECT sealed_seq FROM state) ORDER BY seq',
-    );
-    for (const row of open.iterate()) {
-      const keys = wordsOf(row.keys as Uint8Array);
-      const base = Number(row.base);
-      for (let at = 4, i = 0; at < keys.length; at += KEY_WORDS, i++) {
-        if (keys[at]! >>> 24 === bucket) found.push(keys[at]!, keys[at + 1]!, base + i);
+    return (bucket) => {
+      const lists: PlaceList[] = [];
+      for (const { id, base } of segments) {
+        const row = place.get(INDEX_EVENTS, bucket, id);
+        if (row !== undefined) lists.push({ base, words: wordsOf(row.words as Uint8Array) });
       }
-    }
-    return found;
+      lists.push({ base: open.base, words: open.buckets[bucket]! });
+      return lists;
+    };
+  }
+
+  #openPlaces(lastSealedSeq: number): { readonly base: number; readonly buckets: readonly Uint32Array[] } {
+    const rows = this.#db.prepare('SELECT seq, base, keys FROM chunks WHERE seq>? ORDER BY seq').all(lastSealedSeq);
+    const parts = rows.map((row) => ({
+      seq: Number(row.seq),
+      base: Number(row.base),
+      keys: wordsOf(row.keys as Uint8Array),
+    }));
+    const base = parts[0]?.base ?? 0;
+    return { base, buckets: eventPlaces(parts, base) };
   }
 
   /** Null where retention has taken it. */

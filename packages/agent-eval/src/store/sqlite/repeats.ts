@@ -3,11 +3,12 @@ import { type Saying, sayingOf, saysTheSame } from '../event-text.ts';
 import type { Repeat, StoredEvent } from '../ports.ts';
 import type { NameHash } from './keys.ts';
 import { BUCKETS } from './layout.ts';
+import type { PlaceList } from './places.ts';
 
 /** What is wanted of a reader here. */
 export interface PlacesReader {
   nextOrdinal(): number;
-  eventPlaces(bucket: number): number[];
+  eventPlaces(): (bucket: number) => PlaceList[];
   eventOf(ordinal: number): StoredEvent | null;
   chunksFrom(
     ordinal: number,
@@ -19,10 +20,11 @@ const SUSPECTS_MAX = 1_000_000;
 
 /** Every repeat, by ordinal within one walk; most stores take one. */
 export async function* repeatsOf(reader: PlacesReader): AsyncIterable<Repeat> {
+  const placesIn = reader.eventPlaces();
   for (let bucket = 0; bucket < BUCKETS; ) {
     const suspects: number[] = [];
     for (; bucket < BUCKETS && (suspects.length === 0 || suspects.length < SUSPECTS_MAX); bucket++) {
-      for (const ordinals of suspectsOf(reader, bucket).values())
+      for (const ordinals of suspectsOf(placesIn(bucket)).values())
         for (const ordinal of ordinals) suspects.push(ordinal);
     }
     if (suspects.length > 0) yield* told(reader, Float64Array.from(suspects).sort());
@@ -54,18 +56,34 @@ function* told(reader: PlacesReader, suspects: Float64Array): Iterable<Repeat> {
   }
 }
 
-/** Ordinals by hash, in the order of acceptance, of the hashes that come more than once. */
-function suspectsOf(reader: PlacesReader, bucket: number): Map<string, number[]> {
-  const places = reader.eventPlaces(bucket);
-  const byHash = new Map<string, number[]>();
-  for (let at = 0; at < places.length; at += 3) {
-    const hash = `${places[at]}:${places[at + 1]}`;
-    const ordinals = byHash.get(hash);
-    if (ordinals === undefined) byHash.set(hash, [places[at + 2]!]);
-    else ordinals.push(places[at + 2]!);
+/** Ordinals by hash, in the order of acceptance, of the hashes that come more than once: mostly none. */
+function suspectsOf(lists: readonly PlaceList[]): Map<string, number[]> {
+  const suspects = new Map<string, number[]>();
+  let count = 0;
+  for (const { words } of lists) count += words.length / 3;
+  const pairs = new Uint32Array(2 * count);
+  let end = 0;
+  for (const { words } of lists) {
+    for (let at = 0; at < words.length; at += 3) {
+      pairs[end++] = words[at]!;
+      pairs[end++] = words[at + 1]!;
+    }
   }
-  for (const [hash, ordinals] of byHash) if (ordinals.length < 2) byHash.delete(hash);
-  return byHash;
+  // Sorted, since no choice of names can make that slow, as it could a table.
+  new BigUint64Array(pairs.buffer).sort();
+  const lows = new Set<number>();
+  for (let at = 2; at < pairs.length; at += 2) {
+    if (pairs[at] !== pairs[at - 2] || pairs[at + 1] !== pairs[at - 1]) continue;
+    suspects.set(`${pairs[at]}:${pairs[at + 1]}`, []);
+    lows.add(pairs[at + 1]!);
+  }
+  if (suspects.size === 0) return suspects;
+  for (const { base, words } of lists) {
+    for (let at = 0; at < words.length; at += 3) {
+      if (lows.has(words[at + 1]!)) suspects.get(`${words[at]}:${words[at + 1]}`)?.push(base + words[at + 2]!);
+    }
+  }
+  return suspects;
 }
 
 export type IsRepeat = (event: StoredEvent, hash: NameHash) => boolean;
@@ -79,15 +97,37 @@ export async function repeatsOfAll(reader: PlacesReader): Promise<IsRepeat> {
 
 /** For a walk over a part: a bucket is looked at when an event of it is met, so that the first row comes at once. */
 export function repeatsAsMet(reader: PlacesReader): IsRepeat {
-  const known = new Map<number, Map<string, number[]>>();
+  const placesIn = reader.eventPlaces();
+  const known = new Map<number, Map<string, Suspects>>();
   return ({ ordinal, eventId }, [high, low]) => {
     const bucket = high >>> 24;
     let suspects = known.get(bucket);
     if (suspects === undefined) {
-      suspects = suspectsOf(reader, bucket);
+      suspects = new Map();
+      for (const [hash, ordinals] of suspectsOf(placesIn(bucket))) suspects.set(hash, new Suspects(ordinals));
       known.set(bucket, suspects);
     }
-    const earlier = suspects.get(`${high}:${low}`) ?? [];
-    return earlier.some((other) => other < ordinal && reader.eventOf(other)?.eventId === eventId);
+    return suspects.get(`${high}:${low}`)?.hasEarlier(reader, eventId, ordinal) ?? false;
   };
+}
+
+/** Events of one hash. Each is loaded once at most, whatever names someone thought up to share it. */
+class Suspects {
+  readonly #ordinals: readonly number[];
+  readonly #firsts = new Map<string, number>();
+  #seen = 0;
+
+  constructor(ordinals: readonly number[]) {
+    this.#ordinals = ordinals;
+  }
+
+  hasEarlier(reader: PlacesReader, eventId: string, ordinal: number): boolean {
+    for (; !this.#firsts.has(eventId) && this.#seen < this.#ordinals.length; this.#seen++) {
+      const other = this.#ordinals[this.#seen]!;
+      if (other >= ordinal) break;
+      const found = reader.eventOf(other)?.eventId;
+      if (found !== undefined && !this.#firsts.has(found)) this.#firsts.set(found, other);
+    }
+    return (this.#firsts.get(eventId) ?? ordinal) < ordinal;
+  }
 }

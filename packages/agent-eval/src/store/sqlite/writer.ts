@@ -1,16 +1,9 @@
 /** The one who writes: a group of chunks and feedback in one synced transaction, sealing and retention between them. */
 import type { Sqlite, SqliteStatement } from 'ground/sqlite';
 import { FEEDBACK_PAST_MAX, type FeedbackOutcome, isMet, type Precondition, type RetainPolicy } from '../ports.ts';
-import { bytesOf, KEY_WORDS, wordsOf } from './keys.ts';
-import {
-  BUCKETS,
-  CHECKPOINT_BYTES,
-  INDEX_EVENTS,
-  INDEX_RUNS,
-  openLayout,
-  PAGE_BYTES,
-  SEGMENT_EVENTS,
-} from './layout.ts';
+import { bytesOf, wordsOf } from './keys.ts';
+import { CHECKPOINT_BYTES, INDEX_EVENTS, INDEX_RUNS, openLayout, PAGE_BYTES, SEGMENT_EVENTS } from './layout.ts';
+import { eventPlaces, runPlaces } from './places.ts';
 
 export interface Chunk {
   readonly count: number;
@@ -194,45 +187,4 @@ export class Writer {
   close(): void {
     this.#db.close();
   }
-}
-
-interface Part {
-  readonly seq: number;
-  readonly base: number;
-  readonly keys: Uint32Array;
-}
-
-/** Three words a place: hash, then the chunk, counted from the segment's first. One a run and chunk. */
-function runPlaces(parts: readonly Part[], firstSeq: number): Uint32Array[] {
-  const lists: number[][] = Array.from({ length: BUCKETS }, () => []);
-  for (const { seq, keys } of parts) {
-    const seen = new Map<number, number[]>();
-    for (let at = 2; at < keys.length; at += KEY_WORDS) {
-      const high = keys[at]!;
-      const low = keys[at + 1]!;
-      const lows = seen.get(high);
-      if (lows === undefined) seen.set(high, [low]);
-      else if (lows.includes(low)) continue;
-      else lows.push(low);
-      lists[high >>> 24]!.push(high, low, seq - firstSeq);
-    }
-  }
-  return lists.map((list) => Uint32Array.from(list));
-}
-
-/** Three words a place: hash, then the event, counted from the segment's first. */
-function eventPlaces(parts: readonly Part[], firstEvent: number): Uint32Array[] {
-  const counts = new Uint32Array(BUCKETS);
-  for (const { keys } of parts) for (let at = 4; at < keys.length; at += KEY_WORDS) counts[keys[at]! >>> 24]!++;
-  const places = Array.from(counts, (count) => new Uint32Array(count * 3));
-  const ends = new Uint32Array(BUCKETS);
-  for (const { base, keys } of parts) {
-    for (let at = 4, i = 0; at < keys.length; at += KEY_WORDS, i++) {
-      const bucket = keys[at]! >>> 24;
-      const end = ends[bucket]!;
-      places[bucket]!.set([keys[at]!, keys[at + 1]!, base + i - firstEvent], end);
-      ends[bucket] = end + 3;
-    }
-  }
-  return places;
 }
