@@ -178,7 +178,7 @@ function product(a: Ratio, b: Ratio): Ratio | undefined {
   return lowest[0] <= RATIO_MAX && lowest[1] <= RATIO_MAX ? lowest : undefined;
 }
 
-function commonDivisor(a: number, b: number): number {
+export function commonDivisor(a: number, b: number): number {
   let [x, y] = [a, b];
   while (y !== 0) [x, y] = [y, x % y];
   return x;

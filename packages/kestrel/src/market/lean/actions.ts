@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ActionRecord, CorporateAction, Ratio } from '../actions.ts';
+import { type ActionRecord, type CorporateAction, commonDivisor, type Ratio } from '../actions.ts';
 import { CalendarRefusal, nthSessionAfter } from '../calendar.ts';
 import { isoDateOf, parseDate } from '../calendar-date.ts';
 import { isCivilDate } from '../header.ts';
@@ -158,7 +158,8 @@ function ratioOf(value: number): Ratio {
   }
   // Neither term may be 0, nor past what a record holds.
   const after = Math.max(1, Math.min(1_000 * MILLION, Math.round(value * MILLION)));
-  return [after, MILLION];
+  const divisor = commonDivisor(after, MILLION);
+  return [after / divisor, MILLION / divisor];
 }
 
 /** The first session after a day; none where the calendar ends before it, as for the day that means "still". */

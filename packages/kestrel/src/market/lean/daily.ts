@@ -17,11 +17,9 @@ export interface Wanted {
   readonly of: 'shares' | 'index';
 }
 
-/** @throws TapeRefusal `tape-empty` where the file has no earlier day */
-export function dailyRowBefore(file: NamedBytes, what: Wanted): DailyRow {
-  const row = rowsOf(file, what.of).findLast((each) => each.date < what.date);
-  if (row !== undefined) return row;
-  throw new TapeRefusal('tape-empty', { source: file.name, expected: `a day before ${what.date}`, got: 'none' });
+/** The last row before a day; undefined where the file has none. */
+export function dailyRowBefore(file: NamedBytes, what: Wanted): DailyRow | undefined {
+  return rowsOf(file, what.of).findLast((each) => each.date < what.date);
 }
 
 /** @throws TapeRefusal `tape-empty` where the file has not this day */

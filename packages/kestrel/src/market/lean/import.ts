@@ -186,8 +186,11 @@ function headerOf({ files, snapshots, date, options }: Parts): Record<string, un
   const instruments = [...shares.values(), ...listed];
   if (options.daily === undefined || options.priorClose !== undefined) return dayHeader(day, instruments, options);
   const of = files.some(({ name }) => name.security === 'index') ? 'index' : 'shares';
-  const { closeE4 } = dailyRowBefore(options.daily, { date, of });
-  return dayHeader(day, instruments, { ...options, priorClose: textOfE4(closeE4) });
+  const prior = dailyRowBefore(options.daily, { date, of });
+  if (prior !== undefined) return dayHeader(day, instruments, { ...options, priorClose: textOfE4(prior.closeE4) });
+  // A file that begins with the day itself still tells its close.
+  if (options.officialClose === 'daily') return dayHeader(day, instruments, options);
+  throw new TapeRefusal('tape-empty', { source: options.daily.name, expected: `a day before ${date}`, got: 'none' });
 }
 
 /** Rules are asked of days that the calendar knows; what is no day the header refuses. */

@@ -16,7 +16,9 @@ export const FIRST_CHAIN_DATE = '2001-04-09';
 const WING_STRIKES = 20;
 /** A strike is this share of the price from the next, up to the next usual step. */
 const STEP_SHARE = 0.0025;
-const USUAL_STEPS_E4 = [5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000] as const;
+const USUAL_STEPS_E4 = [
+  1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000,
+] as const;
 /** Quotes of each expiry where the order names no count and the share has few: the middle is then never a minute old. */
 const QUOTES_AN_EXPIRY = 20_000;
 
