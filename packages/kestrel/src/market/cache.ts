@@ -74,16 +74,21 @@ export function encodeCache(cached: CachedTape, source: string): Uint8Array {
 
 /**
  * @param bytes a whole cache file, at the start of its own buffer
+ * @param checksum `verified` where the bytes never left this process since they were encoded
  * @returns undefined where the file is torn, altered, of another version or of another source: rebuild it
  */
-export function decodeCache(bytes: Uint8Array, source: string): CachedTape | undefined {
+export function decodeCache(
+  bytes: Uint8Array,
+  source: string,
+  checksum: 'to-verify' | 'verified' = 'to-verify',
+): CachedTape | undefined {
   const size = bytes.length - CHECKSUM_BYTES;
   const leadBytes = MAGIC.length + 13;
   if (size < leadBytes || size % ALIGN !== 0 || bytes.byteOffset % ALIGN !== 0) return undefined;
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const lead = /^kestrel\.columns\/([0-9]{12})\n$/.exec(file.toString('latin1', 0, leadBytes));
   if (lead === null) return undefined;
-  if (file.toString('latin1', size) !== sha256(bytes.subarray(0, size))) return undefined;
+  if (checksum === 'to-verify' && file.toString('latin1', size) !== sha256(bytes.subarray(0, size))) return undefined;
   const prefaceEnd = leadBytes + Number(lead[1]);
   if (prefaceEnd > size) return undefined;
   const preface = JSON.parse(file.toString('utf8', leadBytes, prefaceEnd)) as Preface;

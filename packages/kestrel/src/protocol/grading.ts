@@ -4,7 +4,7 @@ import { type GradeOutcome, gradeProofs, type Sliced, verifyProof } from '../ses
 import type { Host, Offer } from './host.ts';
 import { AgentRefusal } from './refusal.ts';
 import type { Log } from './sessions.ts';
-import { termsIn } from './sessions.ts';
+import { tapeIn, termsIn } from './sessions.ts';
 
 /** Blotters of one grade. */
 export const BLOTTERS_MAX = 10_000;
@@ -39,6 +39,7 @@ export function* gradeBlotters(host: Host, blotters: readonly string[]): Sliced<
   const subjects = [];
   for (const { log, ref } of found.values()) {
     const proof = host.sessions.proof(log)!;
+    yield* host.ready(tapeIn(log));
     const terms = termsIn(log, () => host.store());
     const verdict = yield* verifyProof(proof, terms);
     if (verdict.kind === 'differs') {

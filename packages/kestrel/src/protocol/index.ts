@@ -15,5 +15,6 @@ export * from './ring.ts';
 export * from './sessions.ts';
 export * from './stream.ts';
 export * from './subjects.ts';
+export * from './tape-thread.ts';
 export * from './transcript.ts';
 export * from './wire.ts';

@@ -34,8 +34,8 @@ export class Ring {
     const step = sliced.next();
     if (step.done === true) return step.value;
     return new Promise<T>((resolve, reject) => {
-      this.#runs.push({ sliced, done: resolve as (value: unknown) => void, failed: reject });
-      this.#turn();
+      const run: Run = { sliced, done: resolve as (value: unknown) => void, failed: reject };
+      this.#step(run, () => step);
     });
   }
 
@@ -43,22 +43,38 @@ export class Ring {
     if (this.#isTurning || this.#runs.length === 0) return;
     this.#isTurning = true;
     setImmediate(() => {
-      this.#isTurning = false;
       const begun = this.#clock();
       do this.#slice();
       while (this.#runs.length > 0 && this.#inHand() <= this.#runs.length && this.#clock() - begun < BURST_MS);
+      this.#isTurning = false;
       this.#turn();
     });
   }
 
   #slice(): void {
     const run = this.#runs.shift()!;
+    this.#step(run, () => run.sliced.next());
+  }
+
+  /** A run that yields a promise stands outside the ring until it is kept. */
+  #step(run: Run, go: () => IteratorResult<Promise<void> | undefined, unknown>): void {
     try {
-      const step = run.sliced.next();
+      const step = go();
       if (step.done === true) run.done(step.value);
-      else this.#runs.push(run);
+      else if (step.value === undefined) this.#join(run);
+      else {
+        step.value.then(
+          () => this.#join(run),
+          (error: unknown) => this.#step(run, () => run.sliced.throw(error)),
+        );
+      }
     } catch (error) {
       run.failed(error);
     }
+  }
+
+  #join(run: Run): void {
+    this.#runs.push(run);
+    this.#turn();
   }
 }

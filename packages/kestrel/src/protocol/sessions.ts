@@ -50,12 +50,15 @@ interface Live {
 
 export class Sessions {
   readonly #store: () => Store<SessionEvent>;
+  readonly #ready: (identity: string) => Sliced<void>;
   readonly #live = new Map<string, Live>();
   /** Sessions in the middle of a run. */
   readonly #running = new Map<string, string>();
 
-  constructor(store: () => Store<SessionEvent>) {
+  /** @param ready has a tape in memory before it is asked for */
+  constructor(store: () => Store<SessionEvent>, ready: (identity: string) => Sliced<void> = readAtOnce) {
     this.#store = store;
+    this.#ready = ready;
   }
 
   /** Opens a session of the terms under the first free id. */
@@ -227,6 +230,7 @@ export class Sessions {
   *#liveOf(log: Log): Sliced<Live> {
     let live = this.#live.get(log.id);
     if (live === undefined || live.sequence > log.last) {
+      yield* this.#exclusively(log.id, `${log.id}/replay`, () => this.#ready(tapeIn(log)));
       const play = new Play(termsIn(log, this.#store), log.id);
       play.takeEvents();
       live = { play, sequence: 1 };
@@ -293,6 +297,16 @@ function* replay(live: Live, log: Log): Sliced<void> {
     }
     live.sequence = record.events.at(-1)!.sequence;
   }
+}
+
+/** Where no other thread reads tapes, they are read when they are asked for. */
+function* readAtOnce(): Sliced<void> {}
+
+/** Identity of the tape that the session is pinned to. */
+export function tapeIn(log: Log): string {
+  const [opened] = log.find('open')!.events;
+  if (opened?.kind !== 'session/opened') throw new Error(`session ${log.id} begins with ${opened?.kind}`);
+  return opened.value.pins.tape;
 }
 
 export function termsIn(log: Log, store: () => Store<SessionEvent>): Terms {

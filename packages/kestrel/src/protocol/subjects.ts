@@ -124,6 +124,24 @@ function tapeOf(entry: DatasetEntry, store: () => Store) {
   } as object);
 }
 
+/** The day of any subject by its identity. @returns undefined where neither the catalog nor the store knows it */
+export function tapeByIdentity(identity: string, store: () => Store): Tape | undefined {
+  const entry = entries.find(({ pins }) => pins.tape === identity);
+  const recipe = entry === undefined ? undefined : recipeOf(entry.id);
+  if (recipe !== undefined) return catalogTape(recipe, identity, store);
+  const bundled = BUNDLED_NAMES.find((name) => BUNDLED_IDENTITIES[name] === identity);
+  return bundled === undefined ? registeredTape(identity, store()) : bundledTape(bundled, identity, store);
+}
+
+/** What a subject's tape is known by; undefined where there is no such subject. */
+export function identityBehind(
+  subject: { readonly kind: 'catalog'; readonly id: string } | { readonly kind: 'dataset'; readonly dataset: string },
+  store: () => Store,
+): string | undefined {
+  if (subject.kind === 'dataset') return datasetEntry(subject.dataset, store)?.tape;
+  return entries.find(({ id }) => id === subject.id)?.pins.tape;
+}
+
 /** The terms of pins that were opened before. @returns undefined where their tape cannot be found */
 export function termsOfPins(
   pins: {

@@ -1,11 +1,12 @@
 /** Tapes by what names them: a catalog recipe, a bundled day, a registered dataset. Made or parsed once, then kept. */
 import { decodeCache, encodeCache, parseTape, type Tape } from '../market/index.ts';
 import { BUNDLED_DAYS, bundledDay } from '../market/synth/index.ts';
-import { type Recipe, tapeOfRecipe } from '../session/index.ts';
+import { type Day, dayOf, type Recipe, rememberDay, tapeOfRecipe } from '../session/index.ts';
 import type { Store } from '../store/index.ts';
 
-/** Tapes kept in memory; the one unused longest goes first. */
+/** Tapes kept in memory, and rows of all of them; the one unused longest goes first. */
 export const TAPES_KEPT_MAX = 32;
+export const ROWS_KEPT_MAX = 16_000_000;
 
 /** Name of a subject's day that comes with the product. */
 const BUNDLED = 'bundled:';
@@ -15,8 +16,32 @@ const kept = new Map<string, Tape>();
 function keep(key: string, tape: Tape): Tape {
   kept.delete(key);
   kept.set(key, tape);
-  if (kept.size > TAPES_KEPT_MAX) kept.delete(kept.keys().next().value!);
+  let rows = 0;
+  for (const { columns } of kept.values()) rows += columns.length;
+  for (const [other, { columns }] of kept) {
+    if (other === key || (kept.size <= TAPES_KEPT_MAX && rows <= ROWS_KEPT_MAX)) break;
+    kept.delete(other);
+    rows -= columns.length;
+  }
   return tape;
+}
+
+export function isTapeKept(identity: string): boolean {
+  return kept.has(identity);
+}
+
+/** Takes in the columns of a tape as {@link columnsOf} gave them, and what frames show of it. */
+export function keepColumns(identity: string, columns: Uint8Array, day: Day): void {
+  const tape = decodeCache(columns, identity, 'verified')?.tape;
+  if (tape === undefined) throw new Error(`the columns of ${identity} are not what was encoded`);
+  rememberDay(tape, day);
+  keep(identity, tape);
+}
+
+/** A tape as bytes that can be handed to another thread; it is not kept here. */
+export function columnsOf(tape: Tape): { readonly columns: Uint8Array; readonly day: Day } {
+  kept.delete(tape.identity);
+  return { columns: encodeCache({ tape, skipped: [] }, tape.identity), day: dayOf(tape) };
 }
 
 /**

@@ -1,21 +1,28 @@
 /** Datasets that are put by name: the tape of a body, checked, kept under its identity and registered. */
 import { jcs } from 'ground/jcs';
 import type { Context } from 'hono';
-import { parseTape, unpack } from '../market/index.ts';
-import { AgentRefusal, DATASET_DEFAULTS, gotOf, type Host, refusalOf } from '../protocol/index.ts';
+import { AgentRefusal, DATASET_DEFAULTS, gotOf, type Host, TapesInPlace } from '../protocol/index.ts';
 import { DATASET_NAME } from '../store/index.ts';
 import { bytesOf } from './body.ts';
-import { refused } from './replies.ts';
 
 /** Bytes of a tape that is put, as sent and unpacked. */
 export const DATASET_BYTES_MAX = 64 * 1024 * 1024;
 
+/** Bodies that are held at a time; more are told to come again. */
+export const UPLOADS_MAX = 4;
+/** Unpacked, a tape may be so many times as large. */
+const UNPACKED_TIMES = 8;
+
+let uploads = 0;
+
 /** Registers the tape of the body under the name. */
 export async function putDataset(c: Context, host: Host, name: string): Promise<Response> {
+  if (uploads >= UPLOADS_MAX) throw new AgentRefusal('unavailable', 'too many tapes are being sent; come again');
+  uploads++;
   try {
     return await put(c, host, name);
-  } catch (error) {
-    return refused(c, refusalOfTape(error), { op: null });
+  } finally {
+    uploads--;
   }
 }
 
@@ -27,16 +34,17 @@ async function put(c: Context, host: Host, name: string): Promise<Response> {
       got: name,
     });
   }
+  const options = optionsIn(c);
   const bytes = await bytesOf(c, DATASET_BYTES_MAX);
-  const text = unpack(bytes);
-  if (text.length > DATASET_BYTES_MAX * 8) throw new AgentRefusal('too-large', 'the unpacked tape is too large');
-  const { tape } = parseTape(text);
-  if (host.store().dataset(name) === undefined) {
-    const payment = host.gate('datasets');
-    if (payment !== undefined) return c.json({ gated: true, payment }, 402);
+  const tapes = host.tapes ?? new TapesInPlace(host.store());
+  const tape = await tapes.check(bytes, DATASET_BYTES_MAX * UNPACKED_TIMES);
+  const entry = { name, tape: tape.identity, ...DATASET_DEFAULTS, ...options };
+  const payment = host.store().dataset(name) === undefined ? host.gate('datasets') : undefined;
+  if (payment !== undefined) {
+    await tapes.drop(tape);
+    return c.json({ gated: true, payment }, 402);
   }
-  const entry = { name, tape: tape.identity, ...DATASET_DEFAULTS, ...optionsIn(c) };
-  host.store().addDataset(entry, text);
+  await tapes.store(tape, host.store().root, entry);
   return c.body(jcs(entry), 201, { 'content-type': 'application/json' });
 }
 
@@ -73,13 +81,4 @@ function optionsIn(c: Context): Record<string, unknown> {
     }
   }
   return out;
-}
-
-/** What a tape is refused for is the client's to mend. */
-function refusalOfTape(error: unknown): AgentRefusal {
-  if (error instanceof Error && error.name === 'TapeRefusal') {
-    const { expected, got } = error as unknown as { expected: string; got: string };
-    return new AgentRefusal('bad-arg', error.message, { path: 'body', expected, got });
-  }
-  return refusalOf(error);
 }

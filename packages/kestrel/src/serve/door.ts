@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { serve } from '@hono/node-server';
 import manifest from '../../package.json' with { type: 'json' };
+import { TapeThread } from '../protocol/index.ts';
 import { journaledDisk, realDisk, recoverJournals } from '../store/index.ts';
 import { appOf } from './app.ts';
 import { Owners } from './owners.ts';
@@ -40,12 +41,14 @@ export async function open(argv: readonly string[]): Promise<number> {
     process.stderr.write(`kestrel: unavailable: ${(error as Error).message}\n`);
     return 4;
   }
+  const tapes = new TapeThread();
   const owners = new Owners({
     disk,
     root,
     writer: randomUUID(),
     mode: values.managed ? 'managed' : 'local',
     quotas: values.quotas,
+    tapes,
     tokens: (KESTREL_TOKENS ?? '').split(',').filter((token) => token !== ''),
   });
   const app = appOf({ owners, version: manifest.version, trials: values.trials });
@@ -62,7 +65,7 @@ export async function open(argv: readonly string[]): Promise<number> {
     const stop = (): void => {
       // What is running is answered first; a client that holds its connection open is not waited for.
       server.close(() => {
-        disk.settle().then(
+        Promise.all([tapes.close(), disk.settle()]).then(
           () => resolve(0),
           (error: unknown) => {
             // The journal stays where it is, and the next start plays it back.

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { sha256 } from 'ground/digest';
 import { jcs } from 'ground/jcs';
-import { Host, type Offer } from '../protocol/index.ts';
+import { Host, type Offer, type TapeThread } from '../protocol/index.ts';
 import type { SessionEvent } from '../session/index.ts';
 import { type Disk, Store } from '../store/index.ts';
 
@@ -21,6 +21,8 @@ export interface OwnersOptions {
   readonly writer: string;
   readonly mode: 'local' | 'managed';
   readonly quotas: Quotas;
+  /** Reads tapes beside the requests; it needs a real disk. */
+  readonly tapes?: TapeThread;
   /** Capabilities that are good without having been minted here. */
   readonly tokens: readonly string[];
 }
@@ -67,7 +69,7 @@ export class Owners {
   }
 
   #open(id: string): Host {
-    const { disk, root, writer, mode, quotas } = this.#options;
+    const { disk, root, writer, mode, quotas, tapes } = this.#options;
     const store = new Store<SessionEvent>({ disk, root: `${root}/owners/${id}`, writer });
     const used: { -readonly [K in keyof Quotas]: number } = {
       sessions: store.sessions().length,
@@ -83,7 +85,7 @@ export class Owners {
       used[resource]++;
       return undefined;
     };
-    return new Host({ store: () => store, mode, gate });
+    return new Host({ store: () => store, mode, gate, ...(tapes === undefined ? {} : { tapes }) });
   }
 
   #pathOf(id: string): string {

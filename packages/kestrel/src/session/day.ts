@@ -56,6 +56,11 @@ export function dayOf(tape: Tape): Day {
   return day;
 }
 
+/** Takes over what another thread has reckoned of the same tape. */
+export function rememberDay(tape: Tape, day: Day): void {
+  if (!days.has(tape)) days.set(tape, day);
+}
+
 interface Growing {
   o: number;
   h: number;

@@ -68,14 +68,18 @@ export interface Finished {
   readonly conformanceRoot: string;
 }
 
-/** A long run in slices: each `yield` is a place at which others may be served. */
-export type Sliced<T> = Generator<undefined, T, undefined>;
+/**
+ * A long run in slices: each `yield` is a place at which others may be served. Where it yields a promise, it goes on
+ * once that is kept; only what was given another thread to ask does so.
+ */
+export type Sliced<T> = Generator<Promise<void> | undefined, T, undefined>;
 
 /** Runs all slices at once. */
 export function whole<T>(sliced: Sliced<T>): T {
   for (;;) {
     const step = sliced.next();
     if (step.done === true) return step.value;
+    if (step.value !== undefined) throw new Error('a run that waits for another thread was not given time to');
   }
 }
 

@@ -4,7 +4,7 @@ import { EngineRefusal } from '../../engine/index.ts';
 import { op } from '../op.ts';
 import { AgentRefusal } from '../refusal.ts';
 import { Opened, SessionRef } from '../shapes.ts';
-import { catalogTerms, datasetTerms, unknown } from '../subjects.ts';
+import { catalogTerms, datasetTerms, identityBehind, unknown } from '../subjects.ts';
 
 export const openSession = op({
   name: 'openSession',
@@ -12,7 +12,7 @@ export const openSession = op({
   about: 'opens a session of a subject; everything about it is pinned here',
   args: z.strictObject({ subject: SessionRef, document: z.string().optional() }),
   emits: Opened,
-  run({ host, stream }, { subject, document }) {
+  *run({ host, stream }, { subject, document }) {
     if (stream.open) {
       throw new AgentRefusal(
         'session-open',
@@ -38,7 +38,7 @@ export const openSession = op({
           got: subject.id,
         });
       }
-      return { value: take(subject.id) };
+      return take(subject.id);
     }
     if (subject.kind === 'dataset' && document !== undefined) {
       throw noDocument('the document of a dataset subject is its source');
@@ -50,14 +50,15 @@ export const openSession = op({
         got: 'nothing',
       });
     }
+    yield* host.ready(identityBehind(subject, () => host.store()));
     const terms =
       subject.kind === 'catalog'
         ? catalogTerms(subject.id, () => host.store(), host.mode === 'managed' ? document : undefined)
         : datasetTerms(subject.dataset, subject.source, () => host.store());
     const payment = host.gate('sessions');
-    if (payment !== undefined) return { value: { gated: true, payment } };
+    if (payment !== undefined) return { gated: true as const, payment };
     try {
-      return { value: take(host.sessions.open(terms)) };
+      return take(host.sessions.open(terms));
     } catch (error) {
       // What only the engine knows to refuse in a document is still a fault of the document.
       if (!(error instanceof EngineRefusal)) throw error;
