@@ -5,9 +5,13 @@
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { card, cardExample } from '../lang/index.ts';
 import {
+  AgentRefusal,
   entries,
+  gotOf,
   type Host,
-  handleRequest,
+  handleLine,
+  LINE_BYTES_MAX,
+  NESTING_MAX,
   newStream,
   OPS,
   type Op,
@@ -30,7 +34,9 @@ export function mcpServer(host: Host, version: string): McpServer {
   for (const op of OPS) {
     server.registerTool(op.name, { description: op.about, inputSchema: argumentsOf(op) }, (args): CallToolResult => {
       line++;
-      const outcome = whole(handleRequest(host, stream, { ...(args as object), op: op.name }));
+      const request = requestOf(op.name, args as object);
+      if (request instanceof AgentRefusal) return refused(refusalLine(request, { op: op.name, line }));
+      const outcome = whole(handleLine(host, stream, request));
       if (outcome.kind === 'refusal') return refused(refusalLine(outcome.refusal, { op: outcome.op, line }));
       try {
         host.sync();
@@ -44,6 +50,38 @@ export function mcpServer(host: Host, version: string): McpServer {
   resources(server);
   prompts(server);
   return server;
+}
+
+/**
+ * The call as a request line, so that what the protocol does not read from a pipe (deep nesting, lone surrogates, more
+ * bytes than a line has) it does not read from here.
+ */
+function requestOf(op: string, args: object): string | AgentRefusal {
+  const expected = 'the arguments of the tool, an object';
+  if (Object.hasOwn(args, 'op')) {
+    const got = gotOf((args as { readonly op: unknown }).op);
+    return new AgentRefusal('bad-arg', `${op}: op is not a field here: the tool is the op`, {
+      path: 'op',
+      expected,
+      got,
+    });
+  }
+  let text: string;
+  try {
+    text = JSON.stringify(args);
+  } catch {
+    return new AgentRefusal('bad-json', `at most ${NESTING_MAX} levels are wanted`, {
+      expected,
+      got: 'deeper nesting',
+    });
+  }
+  const line = text === '{}' ? `{"op":"${op}"}` : `{"op":"${op}",${text.slice(1)}`;
+  const bytes = Buffer.byteLength(line);
+  if (bytes <= LINE_BYTES_MAX) return line;
+  return new AgentRefusal('too-large', `a request has at most ${LINE_BYTES_MAX} bytes`, {
+    expected: `at most ${LINE_BYTES_MAX} bytes`,
+    got: `${bytes} bytes`,
+  });
 }
 
 function refused(text: string): CallToolResult {

@@ -89,6 +89,23 @@ describe.each(Object.keys(clients))('%s', (name) => {
       const bad = await call('openSession', { subject: 'choppy-1101-strict' });
       expect(bad.structuredContent).toMatchObject({ refusal: { code: 'bad-arg', path: 'subject' } });
 
+      // What no line may hold no tool takes either, and nothing is taken for another thing than it is.
+      let deep: unknown = 1;
+      for (let level = 0; level < 80; level++) deep = [deep];
+      for (const [tool, args, refusal] of [
+        ['catalog', { op: 'finalize' }, { code: 'bad-arg', path: 'op' }],
+        ['catalog', { view: 'wide' }, { code: 'bad-arg', path: 'view' }],
+        ['artifact', { ref: '\ud800' }, { code: 'bad-json' }],
+        ['validate', { document: deep }, { code: 'bad-json' }],
+        ['validate', { document: 7 }, { code: 'bad-arg', path: 'document', got: '7' }],
+        ['resume', { after: null }, { code: 'no-session' }],
+        ['grade', { blotters: [] }, { code: 'bad-arg', path: 'blotters' }],
+        ['artifact', { ref: '../../etc/passwd' }, { code: 'unknown-ref' }],
+      ] as const) {
+        const answer = await call(tool, args);
+        expect([tool, answer.isError, answer.structuredContent]).toMatchObject([tool, true, { refusal }]);
+      }
+
       const subject = { kind: 'dataset', source: '', dataset: 'saw' };
       expect((await call('openSession', { subject })).structuredContent).toMatchObject({ value: { gated: false } });
       const slot = await call('start');
@@ -100,7 +117,16 @@ describe.each(Object.keys(clients))('%s', (name) => {
 
       const { resources } = await client.listResources();
       expect(resources.map(({ uri }) => uri)).toContain('kestrel://card');
+      expect(resources.map(({ uri }) => uri).sort()).toEqual(
+        ['card', 'catalog', 'example', 'strategies'].map((resource) => `kestrel://${resource}`),
+      );
+      for (const { uri } of resources) {
+        const [content] = (await client.readResource({ uri })).contents as { text: string }[];
+        expect([uri, content!.text.length > 100]).toEqual([uri, true]);
+      }
       expect(JSON.stringify(await client.readResource({ uri: 'kestrel://card' }))).toContain('PLAN');
+      await expect(client.readResource({ uri: 'kestrel://secret' })).rejects.toThrow();
+      await expect(client.getPrompt({ name: 'nothing' })).rejects.toThrow();
       expect(JSON.stringify(await client.getPrompt({ name: 'trade-a-day' }))).toContain('openSession');
     } finally {
       await client.close();
