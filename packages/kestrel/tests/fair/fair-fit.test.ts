@@ -246,13 +246,17 @@ describe('two volatility points', () => {
   const zigzag = (points: number) => (x: number) =>
     0.5 + (Math.round((Math.exp(x) * F - 820_000) / 20_000) % 2 === 0 ? points : -points);
 
-  test('are let through, more is not', () => {
-    const just = fitted({ smile: zigzag(0.0199), half: () => 50 }).receipt;
-    const over = fitted({ smile: zigzag(0.0215), half: () => 50 }).receipt;
-    expect(just.rmsVol).toBeGreaterThan(0.018);
+  test('are let through, a hundredth of a point more is not', () => {
+    // What is missed is in proportion to the zigzag, so that one fit tells how large a zigzag misses by two points.
+    const { rmsVol, ok } = fitted({ smile: zigzag(0.01), half: () => 50 }).receipt;
+    expect(ok).toBe(true);
+    expect(rmsVol).toBeGreaterThan(0.009);
+    const size = (0.01 / rmsVol) * 0.02;
+    const just = fitted({ smile: zigzag(size * 0.999), half: () => 50 }).receipt;
+    const over = fitted({ smile: zigzag(size * 1.005), half: () => 50 }).receipt;
+    expect(just.rmsVol).toBeCloseTo(0.02 * 0.999, 4);
     expect(just).toMatchObject({ ok: true, why: 'ok' });
-    expect(over.rmsVol).toBeGreaterThan(0.02);
-    expect(over.rmsVol).toBeLessThan(0.022);
+    expect(over.rmsVol).toBeCloseTo(0.02 * 1.005, 4);
     expect(over).toMatchObject({ ok: false, why: 'poor-fit', strikes: 19 });
     expect(over.atmVol).toBeCloseTo(0.5, 1);
   });
@@ -376,12 +380,18 @@ describe('fitting again', () => {
     for (const k of STRIKES) expect(used.valueE4('P', k)).toBe(fresh.valueE4('P', k));
   });
 
-  test('to no avail takes the old answers away', () => {
+  test.each<[FairWhy, ChainSpec, readonly Bend[]]>([
+    ['expired', { left: 0 }, []],
+    ['no-spot', { spotE4: Number.NaN }, []],
+    ['few-strikes', {}, only([900_000, ...NEAR])],
+    ['poor-fit', { smile: (x) => (x < 0 ? 0.5 : 0.3) }, []],
+  ])('to no avail takes the old answers away: %s', (why, spec, bends) => {
     const fit = new FairFit();
     expect(fit.fit(chainOf()).ok).toBe(true);
     expect(fit.valueE4('C', F)).toBeGreaterThan(0);
-    expect(fit.fit(chainOf({ left: 0 })).ok).toBe(false);
+    expect(fit.fit(chainOf(spec, bends)).why).toBe(why);
     expect(fit.valueE4('C', F)).toBeNaN();
+    expect(fit.vol(F)).toBeNaN();
   });
 });
 

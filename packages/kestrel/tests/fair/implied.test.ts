@@ -1,4 +1,5 @@
 /** The volatility that a price implies: against sixty digits, there and back, and where there is none. */
+import erfc from '@stdlib/math-base-special-erfc';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { impliedVol, impliedVolYears, intrinsicOf, lnOfRatio, priceOf } from '../../src/engine/black-scholes.ts';
@@ -105,6 +106,12 @@ describe('there and back', () => {
       { numRuns: 1_500 },
     );
   });
+});
+
+test.each([2, 10, 30, 45])('a price 2^-%d below its bound is told by what is left to the bound', (power) => {
+  // At the forward itself that is erfc(v / sqrt(8)).
+  const v = impliedVolYears(1, 0, 1 - 2 ** -power, Number.NaN);
+  expect(Math.abs(erfc(v / Math.sqrt(8)) * 2 ** power - 1)).toBeLessThan(1e-12);
 });
 
 describe('there is none', () => {
