@@ -83,9 +83,9 @@ function shapeOf(plan: Shaped, refusals: readonly { readonly t: number; readonly
     openQty: plan.openQty,
     // Of several instruments, or of contracts, no single mark speaks.
     markE4: options ? null : (plan.markE4 ?? null),
-    settlements: (plan.settlements ?? []).map(
-      (row) => `${row.t} ${row.instrument} ${row.qty} ${row.priceE4} ${row.underlyingE4} ${row.from}`,
-    ),
+    settlements: (plan.settlements ?? [])
+      .map((row) => `${row.t} ${row.instrument} ${row.qty} ${row.priceE4} ${row.underlyingE4} ${row.from}`)
+      .sort(),
     markedE4: plan.markedE4,
   };
 }

@@ -41,13 +41,13 @@ class OptionWriter extends Writer {
     if (!this.dice.chance(this.weights.using)) return undefined;
     const signal = this.dice.pick(this.tape.symbols);
     this.exec = this.dice.pick(this.options.execs);
-    const expiry = this.dice.chance(35) ? ` ${this.expiry()}` : '';
+    const expiry = this.dice.chance(25) ? ` ${this.expiry()}` : '';
     return { text: `USING signal ${signal.symbol} exec ${this.exec}${expiry}`, signal };
   }
 
   private expiry(): string {
     const { dice } = this;
-    return dice.chance(85) ? dice.pick(this.options.chains).expiry : dice.pick(['0dte', '0dte', '1dte', '2dte']);
+    return dice.chance(92) ? dice.pick(this.options.chains).expiry : dice.pick(['0dte', '0dte', '1dte', '2dte']);
   }
 
   private strike(): string {
@@ -67,26 +67,27 @@ class OptionWriter extends Writer {
     }
   }
 
-  /** Two different strikes, both named or both counted from the money, so that they never are one and the same. */
-  private pair(): string {
+  /**
+   * Two different strikes, both named or both counted from the money, so that they never are one and the same; as a rule
+   * the dearer one first, since the other way round has no price above 0.
+   */
+  private pair(right: string): string {
     const { dice } = this;
-    if (dice.chance(65)) {
-      if (dice.chance(80)) return dice.pick(['ATM/+1', 'ATM/-1', '+1/ATM', '-1/ATM', '-1/+1', '+1/-1']);
-      const offsets = ['-2', '-1', 'ATM', '+1', '+2'];
-      const [a, b] = [dice.below(5), dice.below(4)];
-      return `${offsets[a]}/${offsets[b >= a ? b + 1 : b]}`;
-    }
     const { strikes } = dice.pick(this.options.chains);
-    const [a, b] = [dice.below(strikes.length), dice.below(strikes.length - 1)];
-    return `${strikes[a]}/${strikes[b >= a ? b + 1 : b]}`;
+    const named = dice.chance(35) ? strikes.map(String) : ['-2', '-1', 'ATM', '+1', '+2'];
+    const middle = Math.floor(named.length / 2);
+    const low = dice.chance(75) ? middle + dice.pick([-1, 0]) : dice.below(named.length - 1);
+    const high = Math.min(named.length - 1, low + dice.pick([1, 1, 2]));
+    const [a, b] = (right === 'C') === dice.chance(88) ? [low, high] : [high, low];
+    return `${named[a]}/${named[b]}`;
   }
 
   protected override ticket(): string {
     const { dice } = this;
     const qty = dice.pick([1, 1, 2, 2, 3, 4, 5]);
     const right = dice.pick(['C', 'P']);
-    const expiry = dice.chance(25) ? ` ${this.expiry()}` : '';
-    const kind = dice.weighted({ option: 46, debit: 27, credit: 17, shares: 6, back: 4 });
+    const expiry = dice.chance(15) ? ` ${this.expiry()}` : '';
+    const kind = dice.weighted({ option: 46, debit: 24, credit: 20, shares: 5, back: 5 });
     if (kind === 'shares' && !['SPX', 'SPXW'].includes(this.exec)) {
       return `buy ${qty} shares @ ${dice.pick(['ask', 'bid', 'join', '100'])}`;
     }
@@ -95,7 +96,7 @@ class OptionWriter extends Writer {
     }
     if (kind === 'debit' || kind === 'credit') {
       const side = kind === 'debit' ? 'buy' : 'sell';
-      return `${side} ${qty} ${this.pair()} ${right}${expiry} @ ${this.ticketPrice(side)}`;
+      return `${side} ${qty} ${this.pair(right)} ${right}${expiry} @ ${this.ticketPrice(side)}`;
     }
     const instrument = `${this.strike()} ${right}${expiry}`;
     if (/^[0-9]/.test(instrument)) this.bought = instrument;
@@ -130,11 +131,11 @@ class OptionWriter extends Writer {
 
   protected override expression(side: 'buy' | 'sell'): string {
     const { dice } = this;
-    switch (dice.weighted({ level: 18, book: 34, lean: 14, bounded: 8, fair: 12, offset: 14, odd: 4 })) {
+    switch (dice.weighted({ level: 16, book: 40, lean: 14, bounded: 8, fair: 8, offset: 14, odd: 2 })) {
       case 'level':
         return this.premium();
       case 'book':
-        return dice.pick(['bid', 'ask', 'join', 'improve', 'last', 'ask', 'ask', 'bid']);
+        return dice.pick(['bid', 'ask', 'join', 'join', 'improve', 'last', 'ask', 'bid']);
       case 'lean':
         return `lean(${dice.pick(['bid', 'bid', 'ask', 'intrinsic'])}, ${dice.pick(['ask', 'fair', 'fair', this.premium()])}, ${dice.pick(['0', '0.25', '0.5', '0.3333', '1'])})`;
       case 'bounded':

@@ -81,7 +81,7 @@ function chainPlans(
   dice: Dice,
   of: { readonly date: string; readonly main: string; readonly index: boolean },
 ): ChainPlan[] {
-  const sessions = [[0], [0], [0, 1], [0, 1, 3], [1], [1, 4]][dice.below(6)]!;
+  const sessions = dice.pick([[0], [0], [0], [0, 1], [0, 1, 3], [1], [1], [1, 4]]);
   const tick = dice.chance(70) ? 0.01 : 0.05;
   return sessions.flatMap((n): ChainPlan[] => {
     const expiry = nthSessionAfter('XNYS', of.date, n);
@@ -113,7 +113,7 @@ function chainRows(
 ): Row[] {
   const { root, expiry, strikes, tick } = chain;
   const days = 1 + sessionsApart(of.date, expiry);
-  const level = dice.pick([0.3, 0.6, 1]) * (days === 1 ? 3 : 1);
+  const level = dice.pick([0.4, 0.8, 1.2]) * (days === 1 ? 3 : 1);
   const bend = dice.pick([0, 1, 3]);
   const rows: Row[] = [];
   const shown = new Map<string, { readonly b: number; readonly a: number }>();
@@ -138,24 +138,27 @@ function chainRows(
     rows.push({ ...row, ...(dice.chance(fault) ? faulty(dice, { ...bid, ...ask }) : { ...bid, ...ask }) });
   };
   const all = strikes.flatMap((strike) => (['C', 'P'] as const).map((right) => ({ right, strike })));
-  const middle = Math.floor(strikes.length / 2);
-  const active = Array.from({ length: dice.between(2, 6) }, (): Contract => {
-    const strike = strikes[Math.min(strikes.length - 1, Math.max(0, middle + dice.between(-2, 2)))]!;
+  /** What is traded: the strikes next to the money. */
+  const active = (at: number): Contract => {
+    const spot = spotAt(at);
+    const away = strikes.map((strike) => Math.abs(strike - spot));
+    const money = away.indexOf(Math.min(...away));
+    const strike = strikes[Math.min(strikes.length - 1, Math.max(0, money + dice.pick([-1, 0, 0, 0, 1])))]!;
     return { right: dice.pick(['C', 'P']), strike };
-  });
+  };
   let t = OPEN + dice.pick([-SECOND, -SECOND, -SECOND, -SECOND, 0, SECOND]);
   if (dice.chance(92)) for (const one of all) quote(t, one, 3);
   const events = dice.between(12, 50);
   for (let i = 0; i < events; i++) {
     t += dice.chance(15) ? dice.between(60, 300) * SECOND : dice.pick(STEPS);
     if (t > OPEN + HOUR + SECOND) break;
-    if (dice.chance(6)) {
+    if (dice.chance(9)) {
       for (const one of all) quote(t, one, 3);
       continue;
     }
-    const one = dice.pick(active);
+    const one = active(t);
     const last = shown.get(`${one.right}${one.strike}`);
-    if (last === undefined || dice.chance(62)) {
+    if (last === undefined || dice.chance(55)) {
       quote(t, one, 9);
       continue;
     }

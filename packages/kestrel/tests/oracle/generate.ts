@@ -34,8 +34,13 @@ export function generateOptions(seed: number): Case {
   const dice = new Dice(seed ^ 0x0b710e5);
   const tape = generateOptionTape(dice);
   const text = generateOptionDocument(dice, tape);
-  return { lines: tape.lines, text, ...terms(dice) };
+  const { fill, ...rest } = terms(dice);
+  // How the fees of a vertical divide among its legs is not compared.
+  const fees = dice.chance(40) && !VERTICAL.test(text) ? { fees: 'us-options-v1' } : {};
+  return { lines: tape.lines, text, fill, ...rest, ...fees };
 }
+
+const VERTICAL = /[0-9M]\/\S+ [CP]/;
 
 function terms(dice: Dice): Omit<Case, 'lines' | 'text'> {
   const fill = dice.chance(50) ? 'strict-cross-v1' : 'maker-v1';
