@@ -3,7 +3,8 @@
  * effect on its day and before; where it says nothing, prices that cannot be of one share are told as such.
  */
 import { nthSessionAfter } from './calendar.ts';
-import { ABSENT, Flag, Kind, type Tape } from './columns.ts';
+import type { Tape } from './columns.ts';
+import { firstPriceE4, lastPriceE4 } from './day-prices.ts';
 import { PRICE_E4_MAX } from './decimal.ts';
 
 /** Shares after, for shares before: `[7, 1]` is a split of seven for one, `[1, 8]` a reverse split. */
@@ -146,8 +147,8 @@ function supposed(tape: Tape, { symbol, date, calendar, lastE4 }: DayEnd): Passa
       `a prior close of ${units(priorE4)} on ${tape.date}, a last price of ${units(lastE4)} before`,
     );
   }
-  const nowE4 = firstE4 ?? priorE4;
-  if (nowE4 === undefined) return unknown(`${symbol} has no price on ${tape.date}, and no actions are told`);
+  const nowE4 = firstE4 ?? priorE4 ?? null;
+  if (nowE4 === null) return unknown(`${symbol} has no price on ${tape.date}, and no actions are told`);
   if (nowE4 < lastE4 * SUSPECT_BELOW || nowE4 > lastE4 * SUSPECT_ABOVE) {
     return suspicion(symbol, `${units(nowE4)} on ${tape.date} after ${units(lastE4)} on ${date}`);
   }
@@ -182,38 +183,6 @@ export function commonDivisor(a: number, b: number): number {
   let [x, y] = [a, b];
   while (y !== 0) [x, y] = [y, x % y];
   return x;
-}
-
-function lastPriceE4({ instruments, columns, session }: Tape, symbol: string): number | null {
-  const inst = instruments.findIndex((each) => each.kind !== 'option' && each.symbol === symbol);
-  if (inst < 0) return null;
-  for (let i = 0; i < columns.length; i++) {
-    if (columns.kind[i] === Kind.close && columns.inst[i] === inst) return columns.a[i]!;
-  }
-  let midE4: number | null = null;
-  for (let i = columns.length - 1; i >= 0 && columns.t[i]! >= session.open; i--) {
-    if (columns.inst[i] !== inst || columns.t[i]! > session.close || (columns.flags[i]! & Flag.suspect) !== 0) continue;
-    if (columns.kind[i] === Kind.trade && columns.a[i]! > 0) return columns.a[i]!;
-    if (columns.kind[i] === Kind.bar) return columns.bars.c[columns.a[i]!]!;
-    if (columns.kind[i] === Kind.quote) midE4 ??= midOf(columns.a[i]!, columns.c[i]!);
-  }
-  return midE4;
-}
-
-function firstPriceE4({ instruments, columns, session }: Tape, symbol: string): number | undefined {
-  const inst = instruments.findIndex((each) => each.kind !== 'option' && each.symbol === symbol);
-  for (let i = 0; i < columns.length && columns.t[i]! <= session.close; i++) {
-    if (columns.inst[i] !== inst || columns.t[i]! < session.open || (columns.flags[i]! & Flag.suspect) !== 0) continue;
-    if (columns.kind[i] === Kind.trade && columns.a[i]! > 0) return columns.a[i]!;
-    if (columns.kind[i] === Kind.bar) return columns.bars.o[columns.a[i]!]!;
-    const mid = columns.kind[i] === Kind.quote ? midOf(columns.a[i]!, columns.c[i]!) : null;
-    if (mid !== null) return mid;
-  }
-  return undefined;
-}
-
-function midOf(bidE4: number, askE4: number): number | null {
-  return bidE4 === ABSENT || askE4 === ABSENT || bidE4 <= 0 || askE4 <= bidE4 ? null : Math.floor((bidE4 + askE4) / 2);
 }
 
 /** The header's records by symbol; a sentence where they are none. */

@@ -20,6 +20,7 @@ export { type Chain, type ChainExpiry, chainOf, type Listing, rootsOf, strikeRow
 export * from './columns.ts';
 export { importCsv } from './csv/import.ts';
 export type { CsvOptions } from './csv/options.ts';
+export { firstPriceE4, lastPriceE4, openPriceE4, type PricedDay } from './day-prices.ts';
 export type { DayOptions } from './dayheader.ts';
 export { PRICE_UNITS_MAX, textOfE4 } from './decimal.ts';
 export { INSTRUMENTS_MAX, SYMBOL_LENGTH_MAX, TAPE_VERSION } from './header.ts';
