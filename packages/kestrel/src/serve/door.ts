@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { serve } from '@hono/node-server';
 import manifest from '../../package.json' with { type: 'json' };
-import { TapeThread } from '../protocol/index.ts';
+import { AgentRefusal, REFUSALS, refusalLine, refusalOf, TapeThread } from '../protocol/index.ts';
 import { journaledDisk, realDisk, recoverJournals } from '../store/index.ts';
 import { appOf } from './app.ts';
+import { type HomeLock, lockHome } from './home-lock.ts';
 import { Owners } from './owners.ts';
 
 const OPTIONS = {
@@ -35,11 +36,13 @@ export async function open(argv: readonly string[]): Promise<number> {
   const root = KESTREL_HOME !== undefined && KESTREL_HOME !== '' ? KESTREL_HOME : join(homedir(), '.kestrel');
   const folder = `${root}/journal`;
   const disk = journaledDisk(realDisk, { folder, name: `${process.pid}-${randomUUID()}` });
+  let lock: HomeLock;
   try {
-    recoverJournals(realDisk, folder, isAlive);
+    lock = lockHome(root, Date.now);
+    // Whoever wrote these journals is gone, or else it would hold the lock.
+    recoverJournals(realDisk, folder, () => false);
   } catch (error) {
-    process.stderr.write(`kestrel: unavailable: ${(error as Error).message}\n`);
-    return 4;
+    return unavailable(error);
   }
   const tapes = new TapeThread();
   const owners = new Owners({
@@ -60,19 +63,22 @@ export async function open(argv: readonly string[]): Promise<number> {
       process.stderr.write(
         `kestrel: unavailable: ${values.host}:${values.port} cannot be listened on (${error.code})\n`,
       );
+      lock.release();
       resolve(4);
     });
     const stop = (): void => {
       // What is running is answered first; a client that holds its connection open is not waited for.
       server.close(() => {
-        Promise.all([tapes.close(), disk.settle()]).then(
-          () => resolve(0),
-          (error: unknown) => {
+        Promise.all([tapes.close(), disk.settle()])
+          .then(
+            () => 0,
             // The journal stays where it is, and the next start plays it back.
-            process.stderr.write(`kestrel: unavailable: ${(error as Error).message}\n`);
-            resolve(4);
-          },
-        );
+            unavailable,
+          )
+          .then((status) => {
+            lock.release();
+            resolve(status);
+          });
       });
       if ('closeIdleConnections' in server) server.closeIdleConnections();
       setTimeout(() => {
@@ -84,16 +90,20 @@ export async function open(argv: readonly string[]): Promise<number> {
   });
 }
 
-/** Whether the process that a journal is named after still runs. */
-function isAlive(name: string): boolean {
-  const pid = Number(name.split('-')[0]);
-  if (!Number.isSafeInteger(pid) || pid <= 0 || pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as { code?: unknown }).code === 'EPERM';
-  }
+/** Says why on standard error, as any refusal. @returns the exit status */
+function unavailable(error: unknown): number {
+  const { code } = error as { code?: unknown };
+  const refusal = typeof code === 'string' && code !== 'unavailable' ? notWritable(code, error) : refusalOf(error);
+  process.stderr.write(`${refusalLine(refusal, { op: null, line: 0 })}\n`);
+  return REFUSALS[refusal.code].exit;
+}
+
+function notWritable(code: string, error: unknown): AgentRefusal {
+  return new AgentRefusal('unavailable', `KESTREL_HOME cannot be written: ${(error as Error).message}`, {
+    path: 'KESTREL_HOME',
+    expected: 'a folder that may be written',
+    got: code,
+  });
 }
 
 function valuesOf(argv: readonly string[]) {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newStream, Remote, refusalLine } from '../../src/protocol/index.ts';
+import { newStream, OP_NAMES, REFUSALS, Remote, refusalLine } from '../../src/protocol/index.ts';
 import { appOf } from '../../src/serve/app.ts';
 import { Owners } from '../../src/serve/owners.ts';
 import { type Disk, memoryDisk } from '../../src/store/index.ts';
 import { shortDayText } from '../session/short-day.ts';
-import { CONVERSATIONS, textOf } from './conversations.ts';
+import { CONVERSATIONS, requestsOf, textOf } from './conversations.ts';
 import { bundledProgram, forgetTemplate, lineReader, newHome, removeHome, run, start } from './program.ts';
 import { newHost, type Spoken, sawStore, speak } from './streams.ts';
 
@@ -23,7 +23,7 @@ const expected = new Map<string, Spoken>();
 function inProcess(name: string): Spoken {
   let spoken = expected.get(name);
   if (spoken === undefined) {
-    spoken = speak(CONVERSATIONS[name]!, newHost(sawStore()));
+    spoken = speak(requestsOf(name), newHost(sawStore()));
     expected.set(name, spoken);
   }
   return spoken;
@@ -64,11 +64,11 @@ async function speakTo(remote: Remote, requests: readonly unknown[]): Promise<Sp
   return spoken;
 }
 
-describe.each(Object.keys(CONVERSATIONS))('%s', (name) => {
+describe.each(CONVERSATIONS)('%s', (name) => {
   test('over standard input and output', () => {
     const home = newHome(program.path);
     homes.push(home);
-    const { out, err, status } = run(program.path, ['agent'], { input: textOf(CONVERSATIONS[name]!), home });
+    const { out, err, status } = run(program.path, ['agent'], { input: textOf(requestsOf(name)), home });
     const spoken = inProcess(name);
     expect(err).toBe(spoken.err.map((line) => `${line}\n`).join(''));
     expect(out).toBe(spoken.out.map((line) => `${line}\n`).join(''));
@@ -77,8 +77,17 @@ describe.each(Object.keys(CONVERSATIONS))('%s', (name) => {
 
   test('over HTTP', async () => {
     const { remote } = await newServer();
-    expect(await speakTo(remote(), CONVERSATIONS[name]!)).toEqual(inProcess(name));
+    expect(await speakTo(remote(), requestsOf(name))).toEqual(inProcess(name));
   });
+});
+
+test('the conversations have every op answered, and every refusal that a request alone can earn', () => {
+  const spoken = CONVERSATIONS.map(inProcess);
+  const kinds = new Set(spoken.flatMap(({ out }) => out.map((line) => JSON.parse(line).kind)));
+  expect([...kinds].sort()).toEqual(OP_NAMES.filter((op) => op !== 'describe').sort());
+  const codes = new Set(spoken.flatMap(({ err }) => err.map((line) => JSON.parse(line).refusal.code)));
+  const elsewhere = ['document-required', 'internal', 'too-large', 'unavailable'];
+  expect([...codes, ...elsewhere].sort()).toEqual(Object.keys(REFUSALS).sort());
 });
 
 test('over a socket, through kestrel agent --api', async () => {
@@ -88,7 +97,7 @@ test('over a socket, through kestrel agent --api', async () => {
   try {
     const url = (await lineReader(server.stdout)())!.replace('kestrel serve: ', '');
     const name = 'the bundled quiet day';
-    const first = run(program.path, ['agent', '--api', url], { input: textOf(CONVERSATIONS[name]!), home: asking });
+    const first = run(program.path, ['agent', '--api', url], { input: textOf(requestsOf(name)), home: asking });
     expect(first).toEqual({
       out: inProcess(name)
         .out.map((line) => `${line}\n`)
@@ -97,7 +106,7 @@ test('over a socket, through kestrel agent --api', async () => {
       status: 0,
     });
     const env = { KESTREL_API: url };
-    const second = run(program.path, ['agent'], { input: textOf(CONVERSATIONS['no session']!), home: asking, env });
+    const second = run(program.path, ['agent'], { input: textOf(requestsOf('no session')), home: asking, env });
     expect(second).toMatchObject({ err: `${inProcess('no session').err[0]}\n`, status: 2 });
   } finally {
     server.kill('SIGTERM');
