@@ -31,6 +31,7 @@ const operation = (key: string, more: object = {}): Asked => {
 
 const DESCRIBED: Readonly<Record<string, readonly (Asked | object | string)[]>> = {
   'a whole day by hand': [
+    { op: 'describe' },
     { op: 'catalog' },
     { op: 'validate', document: DIP },
     ...opened,
