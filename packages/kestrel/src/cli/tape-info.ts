@@ -39,11 +39,28 @@ function page(info: TapeInfo): string {
     ['events', `${grouped(info.events)}${kinds.length === 0 ? '' : `: ${kinds.join(', ')}`}`],
     ['first, last', `${clock(info.firstT)}, ${clock(info.lastT)}`],
     ['outside', `${grouped(info.beforeOpen)} before the open, ${grouped(info.afterClose)} after the close`],
+    ...info.actions.map((each) => ['actions', actionsText(each)] as const),
     ['left out', info.skipped === null ? null : JSON.stringify(info.skipped)],
     ['memory', `${grouped(Math.round(info.memoryBytes / 1024))} KiB in columns`],
   ];
   const head = rows.flatMap(([name, text]) => (text === null ? [] : [`${name.padEnd(13)}${oneLine(text)}\n`]));
   return [...head, ...info.symbols.map(symbolPart), chainsPart(info.chains)].join('');
+}
+
+function actionsText({ symbol, from, list }: TapeInfo['actions'][number]): string {
+  const told = list.map((each) => {
+    switch (each.kind) {
+      case 'split':
+        return `split ${each.ratio[0]} for ${each.ratio[1]} on ${each.effective}`;
+      case 'rename':
+        return `${each.from} became ${each.to} on ${each.effective}`;
+      case 'distribution':
+        return `${each.amount} paid on ${each.effective}`;
+      default:
+        return each satisfies never;
+    }
+  });
+  return `${symbol} since ${from}: ${told.length === 0 ? 'none' : told.join(', ')}`;
 }
 
 function symbolPart({ symbol, kind, session, ...info }: SymbolInfo): string {

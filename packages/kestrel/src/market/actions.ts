@@ -185,6 +185,12 @@ export function commonDivisor(a: number, b: number): number {
   return x;
 }
 
+/** The header's `actions` by symbol; none where it has no such field, or one of another shape. */
+export function actionRecords({ header }: Pick<Tape, 'header'>): ReadonlyMap<string, ActionRecord> {
+  const records = recordsOf(header);
+  return typeof records === 'string' ? new Map() : records;
+}
+
 /** The header's records by symbol; a sentence where they are none. */
 function recordsOf(header: Readonly<Record<string, unknown>>): ReadonlyMap<string, ActionRecord> | string {
   const { actions } = header;

@@ -3,6 +3,7 @@
 export {
   ACTIONS_MAX,
   type ActionRecord,
+  actionRecords,
   actionsBetween,
   type CorporateAction,
   type DayEnd,

@@ -1,5 +1,6 @@
 /** What a tape holds, as plain data: counts, quotes by their soundness, spreads, sizes, gaps, chains. */
 
+import { type ActionRecord, actionRecords } from './actions.ts';
 import { type ChainInfo, chainsOf } from './chain-info.ts';
 import { ABSENT, type Columns, Flag, Kind, type Tape } from './columns.ts';
 import { type Spread, spreadOf } from './percentiles.ts';
@@ -58,6 +59,8 @@ export interface TapeInfo {
   readonly afterClose: number;
   readonly symbols: readonly SymbolInfo[];
   readonly chains: readonly ChainInfo[];
+  /** What the header tells of splits, new names and distributions. */
+  readonly actions: readonly ({ readonly symbol: string } & ActionRecord)[];
   /** The header's record of lines left out. */
   readonly skipped: unknown;
   readonly memoryBytes: number;
@@ -94,6 +97,7 @@ export function tapeInfo(tape: Tape): TapeInfo {
     afterClose,
     symbols: symbolsOf(tape),
     chains: chainsOf(tape),
+    actions: [...actionRecords(tape)].map(([symbol, record]) => ({ symbol, ...record })),
     skipped: header.skipped ?? null,
     memoryBytes: memoryOf(columns),
   };

@@ -1,4 +1,4 @@
-/** The page of `kestrel tape info` about a chain, line by line. */
+/** The page of `kestrel tape info` about a chain and about actions, line by line. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,18 +8,24 @@ import { showInfo } from '../../src/cli/tape-info.ts';
 import { writeTape } from '../../src/market/index.ts';
 import { HEADER, OPEN, type Plain, tapeOfEvents } from './lines.ts';
 
-function check(events: readonly Plain[], expected: string): void {
+function pageOf(events: readonly Plain[], header: Plain): string {
   const folder = mkdtempSync(join(tmpdir(), 'chain-page-'));
   try {
     const path = join(folder, 'day.jsonl');
-    writeFileSync(path, writeTape(tapeOfEvents(events, { ...HEADER, instruments: [CHAIN] })));
+    writeFileSync(path, writeTape(tapeOfEvents(events, header)));
     let page = '';
     const streams = { write: (text: string) => (page += text), say: () => undefined } as unknown as Streams;
     expect(showInfo({ operands: [path], values: new Map() }, streams)).toBe(0);
-    expect(page.slice(page.indexOf('\n\n') + 1)).toBe(expected);
+    return page;
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** What stands below the head. */
+function check(events: readonly Plain[], expected: string): void {
+  const page = pageOf(events, { ...HEADER, instruments: [CHAIN] });
+  expect(page.slice(page.indexOf('\n\n') + 1)).toBe(expected);
 }
 
 const CHAIN = {
@@ -61,4 +67,25 @@ SPX 2013-10-18 (european, settles at the open), in session
   interest   1,234
 `,
   );
+});
+
+test('actions are told one symbol a line', () => {
+  const page = pageOf([], {
+    ...HEADER,
+    actions: {
+      SPY: { from: '2012-10-06', list: [] },
+      GOOGL: {
+        from: '2013-04-02',
+        list: [
+          { kind: 'rename', effective: '2014-04-03', from: 'GOOG', to: 'GOOGL' },
+          { kind: 'distribution', effective: '2014-04-03', amount: 1.5, close: 1135.1 },
+          { kind: 'split', effective: '2014-04-03', ratio: [2, 1] },
+        ],
+      },
+    },
+  });
+  expect(page.split('\n').filter((line) => line.startsWith('actions'))).toEqual([
+    'actions      GOOGL since 2013-04-02: GOOG became GOOGL on 2014-04-03, 1.5 paid on 2014-04-03, split 2 for 1 on 2014-04-03',
+    'actions      SPY since 2012-10-06: none',
+  ]);
 });

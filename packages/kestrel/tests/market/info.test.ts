@@ -164,6 +164,13 @@ describe('the info of a tape', () => {
     expect(tapeInfo(tapeOfEvents([])).chains[0]).toMatchObject({ share: null, widest: null, spreadE4: null });
   });
 
+  test('tells what the header tells of actions, and nothing of what is none', () => {
+    const list = [{ kind: 'split', effective: '2013-10-07', ratio: [7, 1] }];
+    const of = (actions: unknown) => tapeInfo(tapeOfEvents([], { ...HEADER, actions })).actions;
+    expect(of({ SPY: { from: '2012-10-06', list } })).toEqual([{ symbol: 'SPY', from: '2012-10-06', list }]);
+    expect([of({ SPY: { from: '2012-10-06', list: 5 } }), of('split'), of(undefined)]).toEqual([[], [], []]);
+  });
+
   test('of an empty tape is empty', () => {
     expect(tapeInfo(tapeOfEvents([]))).toMatchObject({ events: 0, firstT: null, lastT: null, memoryBytes: 0 });
   });
