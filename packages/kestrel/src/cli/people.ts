@@ -1,6 +1,7 @@
 /** The door of the verbs for people at a terminal: run, demo, tape, and every help page. */
 import { isatty } from 'node:tty';
 import manifest from '../../package.json' with { type: 'json' };
+import { nearest } from '../lang/index.ts';
 import { answer } from './answer.ts';
 import { readArguments } from './arguments.ts';
 import { demo } from './demo.ts';
@@ -65,12 +66,19 @@ function familyOf(word: string): readonly Verb[] {
   return VERBS.filter((verb) => verb.name.startsWith(`${word} `));
 }
 
+/** Names of verbs, and the first words of those that have two. */
+function firstAndWhole(verbs: readonly Verb[]): readonly string[] {
+  return verbs.flatMap(({ name }) => [name, ...(name.includes(' ') ? [name.split(' ')[0]!] : [])]);
+}
+
 function unknownVerb(words: readonly string[], asked: boolean): Failure {
   const family = familyOf(words[0]!);
   const verbs = family.length > 0 ? family : VERBS;
+  const meant = nearest(family.length > 0 ? words.slice(0, 2).join(' ') : words[0]!, firstAndWhole(verbs));
+  const hint = meant === undefined ? '' : `; the nearest is ${meant}`;
   return new Failure({
     code: 'usage',
-    message: family.length > 0 ? `kestrel ${words[0]} misses its verb` : 'there is no such verb',
+    message: `${family.length > 0 ? `kestrel ${words[0]} misses its verb` : 'there is no such verb'}${hint}`,
     expected: verbs.map((verb) => verb.name).join(', '),
     got: words.slice(0, family.length > 0 ? 2 : 1).join(' '),
     next: asked ? 'kestrel --help lists them' : 'kestrel --help says what each does',

@@ -225,6 +225,14 @@ function happeningsOf(blotter: Blotter, clock: ClockOf, paint: Paint): string {
   return section('What happened', table(['time', 'plan', 'event', 'detail'], inTime(rows), paint), paint);
 }
 
+/** The blotter's messages count in units of 1e-4, as its fields do (`12 of 34 E4`); people do not. */
+function inMoney(message: string): string {
+  const money = (e4: string): string => `$${decimal(Number(e4))}`;
+  return message.replace(/\b(?:([0-9]{1,16}) of )?([0-9]{1,16}) E4\b/g, (_, part: string | undefined, e4: string) =>
+    part === undefined ? money(e4) : `${money(part)} of ${money(e4)}`,
+  );
+}
+
 function refusalsOf(blotter: Blotter, clock: ClockOf, paint: Paint): string {
   if (blotter.refusals.length === 0) return '';
   const rows = blotter.refusals.map((refusal) => [
@@ -232,7 +240,7 @@ function refusalsOf(blotter: Blotter, clock: ClockOf, paint: Paint): string {
     refusal.plan,
     refusal.clause,
     refusal.code,
-    refusal.message,
+    inMoney(refusal.message),
   ]);
   return section('Refused', table(['time', 'plan', 'clause', 'code', 'why'], rows, paint), paint);
 }

@@ -27,6 +27,7 @@ export function sessionsList({ values }: Arguments, streams: Streams): number {
   });
   if (values.has('json')) streams.write(`${jcs(rows)}\n`);
   else {
+    if (rows.length === 0) streams.say('no sessions in this store yet: kestrel sessions play plays one\n');
     for (const { sessionId, subject, state, turns } of rows) {
       streams.write(`${sessionId}  ${state.padEnd(9)}  ${String(turns).padStart(4)} turns  ${subject ?? 'dataset'}\n`);
     }

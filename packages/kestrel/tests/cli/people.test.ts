@@ -70,6 +70,13 @@ describe('run', () => {
     expect((await captured(arguments_('--json'))).stdout).toBe(stdout);
   });
 
+  test('the report tells amounts of a refusal in money', async () => {
+    writeFileSync(at('large.kes'), PLAN.replace('buy 2', 'buy 200'));
+    const argv = arguments_().map((word) => (word === at('plan.kes') ? at('large.kes') : word));
+    const { stdout } = await captured(argv);
+    expect(stdout).toMatch(/budget-exceeded +worst loss \$20,002\.00 does not fit: \$0\.00 of \$10,000\.00 are used/);
+  });
+
   test('the report shows plans, orders, fills with their cause, totals and the hash', async () => {
     const { status, stdout } = await captured(arguments_());
     expect(status).toBe(0);
@@ -168,7 +175,11 @@ describe('run', () => {
     arguments_().map((arg) => (arg === at(from) || arg === from ? to : arg));
   test.each([
     ['no tape', () => ['run', '--plans', 'p', '--fill', 'maker-v1', '--r-usd', '1'], /^kestrel: usage: .*--tape TAPE/],
-    ['an unknown fill model', swapped('strict-cross-v1', 'strict'), /usage: .*strict-cross-v1 or maker-v1; got strict/],
+    [
+      'an unknown fill model',
+      swapped('strict-cross-v1', 'strict'),
+      /usage: .*strict-cross-v1 or maker-v1 or bracket; got strict/,
+    ],
     ['R of nothing', swapped('1000', '0'), /usage: --r-usd/],
     ['R with five decimals', swapped('1000', '1.00001'), /usage: --r-usd.*got 1\.00001/],
     [
@@ -186,7 +197,7 @@ describe('run', () => {
 
   test('a bad line names its line; --lenient leaves it out and says so', async () => {
     const lines = TAPE.split('\n');
-    lines.splice(2, 0, '{"t":1,"k":"trade","s":"SPY","p":1,"z":1}');
+    lines.splice(2, 0, '{"t":1710163799999999,"k":"trade","s":"SPY","p":1,"z":1}');
     writeFileSync(at('torn.jsonl'), lines.join('\n'));
     const argv = arguments_().map((arg) => (arg.endsWith('small.jsonl') ? at('torn.jsonl') : arg));
     const refused = await captured(argv);
@@ -403,6 +414,18 @@ describe('help', () => {
     },
   );
 
+  test.each([
+    ['agnt', 'agent'],
+    ['tap', 'tape'],
+    ['verfy', 'verify'],
+  ])('of a verb that is not there the nearest is named: %s', async (word, meant) => {
+    expect(await captured([word])).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringContaining(`the nearest is ${meant};`),
+    });
+  });
+
   test('--version is that of the package', async () => {
     const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
     expect(await captured(['--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
@@ -413,7 +436,7 @@ test('the choices of the command line are those of the floors below', () => {
   expect(TIME_FORMATS).toEqual(times.TIME_FORMATS);
   expect([SECURITIES, RESOLUTIONS, ROW_KINDS]).toEqual([names.SECURITIES, names.RESOLUTIONS, names.ROW_KINDS]);
   expect([...TAPE_KINDS].sort()).toEqual([...Object.keys(Kind).filter((kind) => kind !== 'other'), 'oi'].sort());
-  expect(FILL_MODELS).toEqual(['strict-cross-v1', 'maker-v1']);
-  expect(FEE_SCHEDULES).toEqual(['none', 'us-equity-v1']);
+  expect(FILL_MODELS).toEqual(['strict-cross-v1', 'maker-v1', 'bracket']);
+  expect(FEE_SCHEDULES).toEqual(['none', 'us-equity-v1', 'us-options-v1']);
   expect(SYNTH_PROFILES).toEqual([...PROFILES.keys()]);
 });
