@@ -12,6 +12,7 @@ import {
 import { type Rubric, type RubricCatalog, rubricCatalog } from '../rubric/index.ts';
 import type { FeedbackStore, TraceStore } from '../store/index.ts';
 import { WIRE_LIMITS, type WireLimits } from './limits.ts';
+import { makeTurns, type Turns } from './turns.ts';
 
 export interface ServiceOptions {
   /** Opened at the first judgement, so that a service which never judges loads no model's SDK. */
@@ -31,6 +32,8 @@ export interface Service {
   readonly traces: TraceStore | null;
   readonly feedback: FeedbackStore | null;
   readonly limits: WireLimits;
+  /** For work on bodies so large that others would notice. */
+  readonly turns: Turns;
   readonly nowMs: () => number;
 }
 
@@ -58,6 +61,7 @@ export function makeService(options: ServiceOptions = {}): Service {
     traces: options.traceStore ?? null,
     feedback: options.feedbackStore ?? null,
     limits: { ...WIRE_LIMITS, ...options.limits },
+    turns: makeTurns(),
     nowMs: Date.now,
   };
 }

@@ -4,6 +4,7 @@ import { WireError } from './errors.ts';
 import { deepest, isDeeper } from './json-bytes.ts';
 import { PROBLEMS_MAX, REJECT_TEXT_MAX, type WireLimits } from './limits.ts';
 import type { Params } from './method.ts';
+import type { Turns } from './turns.ts';
 
 export interface Problem {
   readonly path: string;
@@ -42,6 +43,15 @@ export function valueOfParams(params: Params, limits: WireLimits): unknown {
   } catch (cause) {
     throw new WireError('validation_error', `the body is not JSON: ${shortened((cause as Error).message)}`, { cause });
   }
+}
+
+/** Bodies beyond this many bytes are read in turns. */
+const LARGE_BYTES = 16_384;
+
+/** Reads parameters: short ones at once, long ones in their turn, so that health checks and others come between. */
+export function inTurn<T>(params: Params, { turns }: { readonly turns: Turns }, read: () => T): T | Promise<T> {
+  const isLarge = (params.kind === 'json' || params.kind === 'ndjson') && params.bytes.length > LARGE_BYTES;
+  return isLarge ? turns.run(read) : read();
 }
 
 /** The record's own text: as it came, or written from a value of this process. */

@@ -208,15 +208,14 @@ class NodeRequest implements DoorRequest {
     const declared = Number(request.headers['content-length'] ?? 0);
     if (declared > bodyBytesMax) return Promise.reject(tooLarge());
     return new Promise((resolve, reject) => {
-      const chunks: Buffer[] = [];
-      let bytes = 0;
+      const body = new ArrivingBody(Math.min(declared, bodyBytesMax));
       const stop = (error: unknown): void => {
-        budget.release(bytes);
+        budget.release(body.bytes);
         request.off('data', onData).off('end', onEnd).off('close', onClose);
         reject(error);
       };
       const onData = (chunk: Buffer): void => {
-        if (bytes + chunk.length > bodyBytesMax) {
+        if (body.bytes + chunk.length > bodyBytesMax) {
           stop(tooLarge());
           return;
         }
@@ -226,12 +225,11 @@ class NodeRequest implements DoorRequest {
           stop(error);
           return;
         }
-        bytes += chunk.length;
-        chunks.push(chunk);
+        body.add(chunk);
       };
       const onEnd = (): void => {
         request.off('close', onClose);
-        resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes));
+        resolve(body.whole());
       };
       const onClose = (): void => stop(this.#leave());
       request
@@ -240,6 +238,45 @@ class NodeRequest implements DoorRequest {
         .on('close', onClose)
         .on('error', () => {});
     });
+  }
+}
+
+/** Room that is made for a body before it has come, for its length is a promise that costs its sender nothing. */
+const BODY_AHEAD_BYTES = 128 * 1024;
+
+/**
+ * A body in one buffer, piece by piece as it comes: pieces that were kept until the end would be there twice then, and
+ * would be old enough to stay until a full collection.
+ */
+class ArrivingBody {
+  readonly #declaredBytes: number;
+  #room: Buffer | null = null;
+  bytes = 0;
+
+  constructor(declaredBytes: number) {
+    this.#declaredBytes = declaredBytes;
+  }
+
+  add(chunk: Buffer): void {
+    if (this.#room === null && chunk.length >= this.#declaredBytes) this.#room = chunk;
+    else {
+      const bytes = this.bytes + chunk.length;
+      if (this.#room === null || bytes > this.#room.length) this.#grow(bytes);
+      chunk.copy(this.#room!, this.bytes);
+    }
+    this.bytes += chunk.length;
+  }
+
+  whole(): Buffer {
+    return this.#room === null ? Buffer.alloc(0) : this.#room.subarray(0, this.bytes);
+  }
+
+  #grow(bytes: number): void {
+    const ahead = Math.max(2 * bytes, Math.min(this.#declaredBytes, BODY_AHEAD_BYTES));
+    const wanted = this.#declaredBytes === 0 ? 2 * bytes : Math.min(ahead, this.#declaredBytes);
+    const room = Buffer.allocUnsafeSlow(Math.max(bytes, wanted));
+    this.#room?.copy(room, 0, 0, this.bytes);
+    this.#room = room;
   }
 }
 

@@ -1,5 +1,6 @@
 /** The server on real sockets: silent, slow, greedy and leaving clients; draining; and what a signal does. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
@@ -116,6 +117,42 @@ describe('refused bodies', () => {
     await until(() => client.text().includes('forbidden_host'));
     expect(client.text()).toMatch(/^HTTP\/1\.1 403 /);
     client.socket.destroy();
+  });
+
+  test('a body in pieces of any size, with and without a length, is what was sent', async () => {
+    const store = memoryStore();
+    const server = await start({ store });
+    const text = Array.from({ length: 3_000 }, (_, i) =>
+      JSON.stringify({
+        eventId: `e${i}`,
+        runId: 'r',
+        kind: 'log',
+        timestamp: i,
+        payload: { pad: 'x'.repeat(i % 200) },
+      }),
+    );
+    const bytes = Buffer.from(text.join('\n'));
+    const head = 'POST /v1/traces/ingest HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/x-ndjson\r\n';
+    for (const size of [977, 65_536, 200_000, bytes.length]) {
+      for (const isChunked of [true, false]) {
+        const socket = net.connect(server.port, '127.0.0.1');
+        const answered = new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))));
+        socket.write(`${head}${isChunked ? 'transfer-encoding: chunked' : `content-length: ${bytes.length}`}\r\n\r\n`);
+        for (let at = 0; at < bytes.length; at += size) {
+          const piece = bytes.subarray(at, at + size);
+          if (isChunked) socket.write(`${piece.length.toString(16)}\r\n`);
+          socket.write(piece);
+          if (isChunked) socket.write('\r\n');
+          if (at % (7 * size) === 0) await new Promise(setImmediate);
+        }
+        if (isChunked) socket.write('0\r\n\r\n');
+        expect(await answered).toContain('"accepted":3000,"rejected":0');
+        socket.destroy();
+      }
+    }
+    const stored: string[] = [];
+    for await (const event of store.traces.read({ view: 'all' })) stored.push(Buffer.from(event.bytes).toString());
+    expect(stored).toEqual(Array.from({ length: 8 }, () => text).flat());
   });
 
   test('bodies given up half-way give their budget back', async () => {

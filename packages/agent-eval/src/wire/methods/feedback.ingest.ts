@@ -1,7 +1,7 @@
 /** feedback.ingest: keeps a review under its id; the last one to arrive stands. */
 import { WireError } from '../errors.ts';
 import type { Method } from '../method.ts';
-import { bytesOfParams, lazily, listProblems, valueOfParams } from '../params.ts';
+import { bytesOfParams, inTurn, lazily, listProblems, valueOfParams } from '../params.ts';
 import { kept } from '../stored.ts';
 
 const schemas = lazily(() => import('../schemas.ts'));
@@ -31,7 +31,7 @@ export const feedbackIngest: Method = {
   },
   example: { id: 'traj_1', persisted: true },
   async call({ params, service, precondition }) {
-    const value = valueOfParams(params, service.limits);
+    const value = await inTurn(params, service, () => valueOfParams(params, service.limits));
     const { FeedbackTrajectorySchema } = await schemas();
     const parsed = FeedbackTrajectorySchema.safeParse(value);
     if (!parsed.success) {

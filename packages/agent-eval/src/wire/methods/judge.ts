@@ -4,7 +4,7 @@ import { type CatalogEntry, rubricProblems, rubricVersion } from '../../rubric/i
 import type { Service } from '../context.ts';
 import { retryAfterSeconds, WireError } from '../errors.ts';
 import type { Method } from '../method.ts';
-import { lazily, listProblems, type Problem, valueOfParams } from '../params.ts';
+import { inTurn, lazily, listProblems, type Problem, valueOfParams } from '../params.ts';
 
 const schemas = lazily(() => import('../schemas.ts'));
 
@@ -31,7 +31,8 @@ export const judge: Method = {
   },
   async call({ params, service, stop }) {
     const { JudgeRequestSchema } = await schemas();
-    const parsed = JudgeRequestSchema.safeParse(valueOfParams(params, service.limits));
+    const value = await inTurn(params, service, () => valueOfParams(params, service.limits));
+    const parsed = JudgeRequestSchema.safeParse(value);
     if (!parsed.success) throw listProblems('the request does not fit its schema', problemsOf(parsed.error.issues));
     const { rubricName, rubric, content, context, model } = parsed.data;
     const { rubric: chosen, version } = chooseRubric(service, rubricName, rubric);

@@ -3,7 +3,7 @@
 import { WireError } from '../errors.ts';
 import { type EventReading, readEvents } from '../events.ts';
 import type { Method } from '../method.ts';
-import { listProblems } from '../params.ts';
+import { inTurn, listProblems } from '../params.ts';
 import { kept } from '../stored.ts';
 
 export const tracesIngest: Method = {
@@ -21,7 +21,7 @@ export const tracesIngest: Method = {
   response: 'TracesIngestResponseSchema',
   example: { accepted: 1, rejected: 0, errors: [] },
   async call({ params, service }) {
-    const reading: EventReading = readEvents(params, service.limits);
+    const reading: EventReading = await inTurn(params, service, () => readEvents(params, service.limits));
     const accepted = reading.batch.eventIds.length;
     if (accepted === 0) {
       throw listProblems(
