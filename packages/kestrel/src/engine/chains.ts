@@ -1,7 +1,6 @@
 /** The tape's contracts as a document asks for them: which one a strike and an expiry mean now. */
 import type { Expiry, Instrument as InstrumentText, Right, Strike } from '../lang/model.ts';
-import { CalendarRefusal, nthSessionAfter, sessionOf } from '../market/calendar.ts';
-import { isoDateOf, parseDate } from '../market/calendar-date.ts';
+import { CalendarRefusal, nthSessionAfter, nthSessionBefore, sessionOf } from '../market/calendar.ts';
 import { type Chain, type ChainExpiry, chainOf, rootsOf, strikeRow, strikeRowFrom } from '../market/chain.ts';
 import type { Tape, TapeInstrument } from '../market/columns.ts';
 import { type OptionGrid, optionGrid } from '../market/option-ticks.ts';
@@ -20,9 +19,6 @@ const UNDERLYINGS: ReadonlyMap<string, string> = new Map([
   ['RUTW', 'RUT'],
   ['VIXW', 'VIX'],
 ]);
-
-/** Sessions before an expiry that are looked at for the last one: holidays and weekends are shorter. */
-const LAST_SESSION_DAYS_MAX = 10;
 
 /** A ticket that names nothing the tape lists. */
 export interface NoInstrument {
@@ -74,8 +70,8 @@ export class ChainRun implements ChainPlace {
     return this.fairValue.receipt.why;
   }
 
-  fair(right: Right, strikeE4: number): number {
-    return this.fairValue.valueE4(right, strikeE4);
+  fair(right: Right, row: number): number {
+    return this.fairValue.valueE4(right, row);
   }
 
   slot(right: Right, row: number): number {
@@ -91,15 +87,14 @@ function firstListed(listed: ChainExpiry): number {
 function lastSessionUpTo(tape: Tape, expiry: string): string {
   if (expiry === tape.date) return expiry;
   try {
-    const day = parseDate(expiry);
-    for (let back = 0; back < LAST_SESSION_DAYS_MAX; back++) {
-      const date = isoDateOf(day - back);
-      if (date === tape.date || sessionOf(tape.calendar, date) !== undefined) return date;
-    }
+    if (sessionOf(tape.calendar, expiry) !== undefined) return expiry;
+    const last = nthSessionBefore(tape.calendar, expiry, 1);
+    // A tape may pin a session on a day the calendar has none.
+    return last < tape.date && tape.date < expiry ? tape.date : last;
   } catch (error) {
     if (!(error instanceof CalendarRefusal)) throw error;
+    return expiry;
   }
-  return expiry;
 }
 
 export class Chains {
@@ -270,7 +265,7 @@ export class Chains {
         `${strikeText(strike)} ${right} of ${chain.root} ${chain.expiry} is not listed: near it are ${around.join(', ')}`,
       );
     }
-    return { slot, right, strikeE4: strikesE4[row]!, multiplier: chain.multiplier, chain };
+    return { slot, row, right, strikeE4: strikesE4[row]!, multiplier: chain.multiplier, chain };
   }
 
   #option(contract: Contract): Option {

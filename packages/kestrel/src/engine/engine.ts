@@ -12,8 +12,10 @@ import { durationUs, type SessionClock } from './clock.ts';
 import { compilePlan, type Outline, outline, type Scope, slotsOf, ttlOf } from './compile.ts';
 import { compileTrigger, Disarm, type GroupHub, type TriggerPlace } from './compile-trigger.ts';
 import { Extremes } from './extremes.ts';
+import { SECOND } from './fair-value.ts';
 import { type FeeLine, type FeeSchedule, feeSchedule } from './fees.ts';
 import type { Holding } from './holding.ts';
+import type { ChainPlace } from './instrument.ts';
 import type { Group } from './levels.ts';
 import { Attention, MarketState, PRINT_NOTES, PRINT_SLOW, QUOTE_SLOW, RARE } from './market-state.ts';
 import { type Execution, FILL_MODELS, type FillModel, Matching } from './matching.ts';
@@ -153,6 +155,8 @@ export class Engine implements Desk, GroupHub {
   readonly #first: PlanRun[][];
   readonly #followers: PlanRun[][];
   readonly #following = new Map<PlanRun, Set<number>>();
+  /** Plans with orders that follow the `fair` of a chain. */
+  readonly #fairFollowers = new Map<ChainPlace, Set<PlanRun>>();
   readonly #holding = new Map<PlanRun, Set<number>>();
   /** Extremes of spot since the last fill of anyone, by slot. */
   readonly #held: { on: boolean; high: number; low: number; readonly spots: Extremes }[];
@@ -534,7 +538,7 @@ export class Engine implements Desk, GroupHub {
     const attention = m.attention;
     const quoteEvents = m.quoteEvent;
     const spots = m.spot;
-    const { spotLo, spotHi, printBuy, printSell, quoteBuy, quoteSell, windowNext, lastObserved } = m;
+    const { spotLo, spotHi, printBuy, printSell, quoteBuy, quoteSell, windowNext, fairNext, lastObserved } = m;
     const timers = this.#timers;
     for (let i = this.row; i < end; i++) {
       const t = T[i]!;
@@ -552,7 +556,14 @@ export class Engine implements Desk, GroupHub {
           const bid = A[i]!;
           const ask = C[i]!;
           const moved = (att & Attention.watchBook) !== 0 && this.#bookMoves(s, bid, ask, B[i]! > 0 && D[i]! > 0);
-          if (moved || (att & QUOTE_SLOW) !== 0 || ask < quoteBuy[s]! || bid > quoteSell[s]! || t >= windowNext[s]!) {
+          if (
+            moved ||
+            (att & QUOTE_SLOW) !== 0 ||
+            ask < quoteBuy[s]! ||
+            bid > quoteSell[s]! ||
+            t >= windowNext[s]! ||
+            t >= fairNext[s]!
+          ) {
             this.row = i + 1;
             this.#quoteSlow(i, t, s, moved ? Moved.book : 0);
             if (this.#stops !== 0 && this.#stopNow()) return;
@@ -564,7 +575,7 @@ export class Engine implements Desk, GroupHub {
         const att = attention[s]!;
         if ((att & Attention.special) !== 0 || flags[i] !== 0) continue;
         quoteEvents[s] = i;
-        if (att !== 0 || C[i]! < quoteBuy[s]! || A[i]! > quoteSell[s]!) {
+        if (att !== 0 || C[i]! < quoteBuy[s]! || A[i]! > quoteSell[s]! || t >= fairNext[s]!) {
           this.row = i + 1;
           this.#contractQuoted(i, t, s);
           if (this.#stops !== 0 && this.#stopNow()) return;
@@ -586,7 +597,8 @@ export class Engine implements Desk, GroupHub {
             (p !== spots[s]! && (p <= spotLo[s]! || p >= spotHi[s]!)) ||
             p < printBuy[s]! ||
             p > printSell[s]! ||
-            t >= windowNext[s]!
+            t >= windowNext[s]! ||
+            t >= fairNext[s]!
           ) {
             this.row = i + 1;
             this.#tradeSlow(i, t, s, p, B[i]!);
@@ -647,6 +659,7 @@ export class Engine implements Desk, GroupHub {
       if ((att & Attention.held) !== 0) m.goodQuote[s] = i;
       if ((att & Attention.legs) !== 0) this.#verticals.quote(s);
     }
+    if (t >= m.fairNext[s]!) this.#followFair(s, t);
     this.#afterContract(s, att);
   }
 
@@ -814,6 +827,7 @@ export class Engine implements Desk, GroupHub {
     if (dirty !== 0) this.#refresh(s, dirty);
     if ((att & Attention.held) !== 0) for (const plan of this.#holders[s] ?? []) plan.noteMarks();
     if ((att & (Attention.pending | Attention.firstEvent | Attention.pegs)) !== 0) this.#wakePlans(s, att);
+    if (t >= m.fairNext[s]!) this.#followFair(s, t);
     if (this.#touched.length > 0 || this.#toArm.length > 0 || this.#touchedWakes.length > 0) this.#settle();
     this.#quiet(s, dirty);
   }
@@ -850,11 +864,7 @@ export class Engine implements Desk, GroupHub {
       }
     }
     if ((att & Attention.pegs) !== 0) {
-      for (const plan of this.#followers[s]!) {
-        if (!plan.wouldFollow()) continue;
-        plan.wantsRepeg();
-        this.#touchPlan(plan);
-      }
+      for (const plan of this.#followers[s]!) this.#look(plan);
     }
   }
 
@@ -1286,19 +1296,56 @@ export class Engine implements Desk, GroupHub {
     attention[s] = on ? attention[s]! | bit : attention[s]! & ~bit;
   }
 
-  /** Slots whose events the plan's orders follow: both legs, the underlying, for `fair` the chain. */
+  /** Slots whose events the plan's orders follow: both legs, and the underlying; for `fair` the chain, by the second. */
   #followOptions(plan: PlanRun): void {
     const wanted = new Set<number>();
-    for (const { instrument, sells, readsFair } of plan.followed()) {
+    const chains = new Set<ChainPlace>();
+    for (const { instrument, price } of plan.followed()) {
       for (const s of instrument.slots) wanted.add(s);
       if (instrument.kind === 'shares') continue;
-      if ((sells || readsFair) && instrument.underlying >= 0) wanted.add(instrument.underlying);
-      if (readsFair) {
-        const { chain } = instrument.kind === 'option' ? instrument.contract : instrument.long;
-        for (const s of chain.slots) wanted.add(s);
-      }
+      if (price.readsSpot && instrument.underlying >= 0) wanted.add(instrument.underlying);
+      if (price.readsFair) chains.add((instrument.kind === 'option' ? instrument.contract : instrument.long).chain);
     }
     this.#enlist(this.#following, plan, { wanted, lists: this.#followers, bit: Attention.pegs });
+    for (const [chain, plans] of this.#fairFollowers) if (!chains.has(chain)) plans.delete(plan);
+    for (const chain of chains) {
+      let plans = this.#fairFollowers.get(chain);
+      if (plans === undefined) {
+        plans = new Set();
+        this.#fairFollowers.set(chain, plans);
+      }
+      if (plans.size === 0) this.#fairDue(chain, Number.NEGATIVE_INFINITY);
+      plans.add(plan);
+    }
+  }
+
+  /** From when on an event of a chain, or of what it is written on, may move `fair`. */
+  #fairDue(chain: ChainPlace, t: number): void {
+    const { fairNext } = this.market;
+    for (const s of chain.slots) fairNext[s] = t;
+    if (chain.underlying < 0) return;
+    let next = t;
+    for (const [other, plans] of this.#fairFollowers) {
+      if (other === chain || plans.size === 0 || other.underlying !== chain.underlying) continue;
+      next = Math.min(next, fairNext[other.slots[0]!]!);
+    }
+    fairNext[chain.underlying] = next;
+  }
+
+  /** A second of market time has begun for the fits that orders follow: their prices are looked at. */
+  #followFair(s: number, t: number): void {
+    for (const [chain, plans] of this.#fairFollowers) {
+      if (chain.underlying !== s && !chain.slots.includes(s)) continue;
+      if (t < this.market.fairNext[chain.slots[0]!]!) continue;
+      for (const plan of plans) this.#look(plan);
+      this.#fairDue(chain, plans.size === 0 ? Number.POSITIVE_INFINITY : (Math.floor(t / SECOND) + 1) * SECOND);
+    }
+  }
+
+  #look(plan: PlanRun): void {
+    if (!plan.wouldFollow()) return;
+    plan.wantsRepeg();
+    this.#touchPlan(plan);
   }
 
   hold(plan: PlanRun): void {

@@ -5,7 +5,8 @@ import { FairFit, type FairInput, type FairReceipt } from './fair-fit.ts';
 import { spotOf } from './instrument.ts';
 import type { MarketState } from './market-state.ts';
 
-const SECOND = 1_000_000;
+/** A fit stands until the next whole second of market time. */
+export const SECOND = 1_000_000;
 
 /** What of a chain the fit reads. */
 export interface FairChain {
@@ -30,12 +31,16 @@ export class FairValue {
   readonly #market: MarketState;
   readonly #now: () => number;
   readonly #fit = new FairFit();
+  readonly #callsE4: Float64Array;
+  readonly #putsE4: Float64Array;
   #made: { readonly strikes: Float64Array; readonly calls: Side; readonly puts: Side } | undefined;
   #second = Number.NaN;
   #receipt: FairReceipt | undefined;
 
   constructor(chain: FairChain, columns: Columns, market: MarketState, now: () => number) {
     this.#chain = chain;
+    this.#callsE4 = new Float64Array(chain.listed.strikesE4.length).fill(-1);
+    this.#putsE4 = new Float64Array(chain.listed.strikesE4.length).fill(-1);
     this.#columns = columns;
     this.#market = market;
     this.#now = now;
@@ -48,17 +53,26 @@ export class FairValue {
     if (this.#receipt !== undefined && second === this.#second) return this.#receipt;
     this.#second = second;
     this.#receipt = this.#fit.fit(this.#input(t));
+    this.#callsE4.fill(-1);
+    this.#putsE4.fill(-1);
     return this.#receipt;
   }
 
-  /** Whether the fit that stands is of this market second. */
-  get stands(): boolean {
-    return Math.floor(this.#now() / SECOND) === this.#second;
-  }
-
-  /** E4; NaN while the receipt is not ok. */
-  valueE4(right: Right, strikeE4: number): number {
-    return this.receipt.ok ? this.#fit.valueE4(right, strikeE4) : Number.NaN;
+  /**
+   * E4; NaN while the receipt is not ok.
+   *
+   * @param row of the strike in the chain's list
+   */
+  valueE4(right: Right, row: number): number {
+    if (!this.receipt.ok) return Number.NaN;
+    const known = right === 'C' ? this.#callsE4 : this.#putsE4;
+    let value = known[row]!;
+    // Negative: not asked for since this fit was made.
+    if (value < 0) {
+      value = this.#fit.valueE4(right, this.#chain.listed.strikesE4[row]!);
+      known[row] = value;
+    }
+    return value;
   }
 
   /** Volatility a year at the forward, 0.2 is twenty per cent; NaN while the receipt is not ok. */

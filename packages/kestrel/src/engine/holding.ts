@@ -1,7 +1,6 @@
 /** What a plan owns of one instrument: bought, or a vertical sold for a credit. */
 import { boundsE4, type Instrument } from './instrument.ts';
 import { exact, mulDivFloor } from './money.ts';
-import type { Order } from './orders.ts';
 
 export class Holding {
   readonly instrument: Instrument;
@@ -15,8 +14,7 @@ export class Holding {
   entryCostE4 = 0;
   /** Event of the last entry fill: its TPs are placed anew. */
   enteredAt = -1;
-  /** TP orders and what they sold, by clause. */
-  readonly tps: (Order | undefined)[] = [];
+  /** What its TPs sold, by clause. */
   readonly sold: number[] = [];
   tpPending = false;
   exitPending = false;

@@ -7,6 +7,8 @@ import { onTick, PRICE_MAX_E4 } from './money.ts';
 /** The contract of one slot, and the grid its prices stand on. */
 export interface Contract {
   readonly slot: number;
+  /** Row of its strike in the chain's list. */
+  readonly row: number;
   readonly right: 'C' | 'P';
   readonly strikeE4: number;
   readonly multiplier: number;
@@ -29,7 +31,7 @@ export interface ChainPlace {
   /** Why the model has no value, or `ok`. */
   readonly fairWhy: string;
   /** The model's value of a contract now, E4; NaN while its receipt is not ok. */
-  fair(right: 'C' | 'P', strikeE4: number): number;
+  fair(right: 'C' | 'P', row: number): number;
 }
 
 /** Value of something at a price of its underlying, E4 a unit. */
@@ -163,7 +165,7 @@ export function fairWhy(x: Instrument): string | undefined {
 }
 
 function fairOf(c: Contract, m: MarketState): number {
-  return m.halted[c.slot] === 1 ? Number.NaN : c.chain.fair(c.right, c.strikeE4);
+  return m.halted[c.slot] === 1 ? Number.NaN : c.chain.fair(c.right, c.row);
 }
 
 /** Mid of the last good quotes of its contracts, floor; NaN before each has had one. Of shares, the spot. */

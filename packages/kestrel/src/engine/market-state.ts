@@ -81,6 +81,8 @@ export class MarketState {
   readonly quoteSell: Float64Array;
   /** When some window of the symbol moves by the clock alone. */
   readonly windowNext: Float64Array;
+  /** When an event of the symbol or contract may move a `fair` that some order follows. */
+  readonly fairNext: Float64Array;
   /** Last session event that set spot, where windows are kept. */
   readonly lastObserved: Float64Array;
   /** Volume from which a level is reached; the open interval of spot less VWAP in which nothing changes. */
@@ -139,6 +141,7 @@ export class MarketState {
     this.quoteBuy = filled(Number.NEGATIVE_INFINITY);
     this.quoteSell = filled(Number.POSITIVE_INFINITY);
     this.windowNext = filled(Number.POSITIVE_INFINITY);
+    this.fairNext = filled(Number.POSITIVE_INFINITY);
     this.lastObserved = filled(0);
     this.volumeTo = filled(Number.NEGATIVE_INFINITY);
     this.vwapFrom = filled(Number.POSITIVE_INFINITY);

@@ -253,6 +253,7 @@ export class PlanRun implements OrderOwner {
   #acceptedAny = false;
   #firstRefusal: string | undefined;
   #exit: Extract<CompiledClause, { kind: 'exit' }> | undefined;
+  readonly #tps = new Map<Holding, (Order | undefined)[]>();
   readonly #cancels: { readonly order: Order; readonly trigger: Trigger }[] = [];
   #actions: Action[] = [];
   #repeg = false;
@@ -907,7 +908,7 @@ export class PlanRun implements OrderOwner {
       this.realizedE4 += resultE4;
       netE4 += resultE4;
       if (order.role === 'tp') {
-        const i = holding.tps.indexOf(order);
+        const i = this.#tpsOf(holding).indexOf(order);
         holding.sold[i] = (holding.sold[i] ?? 0) + qty;
       }
     }
@@ -1012,17 +1013,16 @@ export class PlanRun implements OrderOwner {
   }
 
   /** What an order of it reads that wants such a look. */
-  *followed(): Generator<{ readonly instrument: Instrument; readonly sells: boolean; readonly readsFair: boolean }> {
+  *followed(): Generator<{ readonly instrument: Instrument; readonly price: CompiledPrice }> {
     if (this.state === 'done' || this.state === 'armed' || this.state === 'dormant') return;
     for (const h of this.holdings) {
-      if (!h.exitPending && !h.tpPending) continue;
-      // Which clause waits is not told apart: each of these may read anything.
-      yield { instrument: h.instrument, sells: true, readsFair: true };
+      const { instrument } = h;
+      if (h.exitPending && this.#exit !== undefined) yield { instrument, price: this.#exit.priceFor(h).compiled };
+      if (!h.tpPending) continue;
+      for (const c of this.clauses) if (c.kind === 'tp') yield { instrument, price: c.priceFor(h).compiled };
     }
     for (const o of this.#live) {
-      if (!alive(o) || !isFollowing(o)) continue;
-      const { compiled } = o.price!;
-      yield { instrument: o.holding.instrument, sells: o.side === 'sell', readsFair: compiled.readsFair };
+      if (alive(o) && isFollowing(o)) yield { instrument: o.holding.instrument, price: o.price!.compiled };
     }
   }
 
@@ -1040,7 +1040,7 @@ export class PlanRun implements OrderOwner {
   /** What the order's price comes to now; NaN when it is unpriceable. */
   #priceOf(order: Order): number {
     if (order.role !== 'tp') return priceNow(order.price!.compiled, order.step, order.price!.source);
-    const c = this.#tpClause(order.holding.tps.indexOf(order));
+    const c = this.#tpClause(this.#tpsOf(order.holding).indexOf(order));
     return c === undefined ? Number.NaN : this.#tpPrice(c, order.holding, order.step);
   }
 
@@ -1088,6 +1088,16 @@ export class PlanRun implements OrderOwner {
     this.desk.follow(this);
   }
 
+  /** Its TP orders, by clause. */
+  #tpsOf(holding: Holding): (Order | undefined)[] {
+    let tps = this.#tps.get(holding);
+    if (tps === undefined) {
+      tps = [];
+      this.#tps.set(holding, tps);
+    }
+    return tps;
+  }
+
   #tpClause(i: number): Extract<CompiledClause, { kind: 'tp' }> | undefined {
     const c = this.clauses[i];
     return c?.kind === 'tp' ? c : undefined;
@@ -1105,12 +1115,13 @@ export class PlanRun implements OrderOwner {
   #syncTps(holding: Holding, look: 'all' | 'followers' | Order): void {
     holding.tpPending = false;
     if (holding.entryQty === 0) return;
+    const tps = this.#tpsOf(holding);
     let free = holding.qty;
     for (const o of this.#live) if (o.role === 'sell' && o.holding === holding && alive(o)) free -= left(o);
     for (let i = 0; i < this.clauses.length; i++) {
       const c = this.#tpClause(i);
       if (c === undefined) continue;
-      const order = holding.tps[i];
+      const order = tps[i];
       if (order?.state === 'pulled') continue;
       const sold = holding.sold[i] ?? 0;
       const entered = holding.entryQty;
@@ -1144,7 +1155,7 @@ export class PlanRun implements OrderOwner {
           price: c.priceFor(holding),
           reservedE4: 0,
         });
-        holding.tps[i] = placed;
+        tps[i] = placed;
         this.#watchCancel(placed);
         continue;
       }

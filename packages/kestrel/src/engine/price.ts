@@ -35,6 +35,8 @@ export interface CompiledPrice {
   readonly moving: boolean;
   /** Whether some anchor is `fair`, which reads the whole chain of an option. */
   readonly readsFair: boolean;
+  /** Whether it reads the underlying's spot: `intrinsic`, said or as the floor of a sale of options. */
+  readonly readsSpot: boolean;
   readonly bound: (value: number) => number;
 }
 
@@ -77,13 +79,18 @@ export function compilePrice(price: Price, source: PriceSource): CompiledPrice {
     for (const floor of floors) v = Math.max(v, floor());
     return v;
   };
+  const names = new Set(read.flatMap(anchorsOf));
+  const options = source.instrument.kind !== 'shares';
+  const readsSpot = options && (source.side === 'sell' || names.has('intrinsic'));
+  names.delete('stub');
   return {
     exprs,
     escAfterUs,
     peg,
     cancelIf,
-    moving: read.some((e) => anchorsOf(e).some((name) => name !== 'stub')),
-    readsFair: read.some((e) => anchorsOf(e).includes('fair')),
+    moving: readsSpot || names.size > 0,
+    readsFair: options && names.has('fair'),
+    readsSpot,
     bound,
   };
 }

@@ -1,6 +1,6 @@
 /** The session's end: what underlyings closed at, what contracts settle to, what the rest is marked at. */
 import { type Columns, Kind, type Tape } from '../market/columns.ts';
-import { type ChainPlace, type Instrument, type Option, type Vertical, valueAt } from './instrument.ts';
+import { type Contract, type Instrument, intrinsicE4, type Option, type Vertical } from './instrument.ts';
 import type { MarketState } from './market-state.ts';
 
 /** An equity option less than this in the money at the end is not exercised (OCC's exercise by exception), E4. */
@@ -44,11 +44,11 @@ export class Marks {
     if (chain.lastDate !== this.#tape.date || chain.settles !== 'close' || chain.underlying < 0) return undefined;
     const at = this.symbol(chain.underlying);
     if (at === undefined || at.from === 'cost') return undefined;
-    return { priceE4: expiryValue(x, at.priceE4, this.#isEquity(chain)), underlyingE4: at.priceE4, from: at.from };
-  }
-
-  #isEquity(chain: ChainPlace): boolean {
-    return this.#tape.instruments[chain.underlying]!.kind === 'equity';
+    return {
+      priceE4: expiryValue(x, { priceE4: at.priceE4, of: this.#tape.instruments[chain.underlying]!.kind }),
+      underlyingE4: at.priceE4,
+      from: at.from,
+    };
   }
 
   /** A price for what goes on: shares by their symbol, contracts by the last good quote, else the last print. */
@@ -74,14 +74,16 @@ export class Marks {
   }
 }
 
-/** What a contract or vertical is worth at its end; legs of equity options each by the rule of exercise. */
-export function expiryValue(x: Option | Vertical, underlyingE4: number, equity: boolean): number {
-  const exercised = (value: number): number => (equity && value < EXERCISED_FROM_E4 ? 0 : value);
-  if (x.kind === 'option') return exercised(valueAt(x, underlyingE4));
-  const legs = [x.long, x.short].map((c) =>
-    exercised(Math.max(0, c.right === 'C' ? underlyingE4 - c.strikeE4 : c.strikeE4 - underlyingE4)),
-  ) as [number, number];
-  return legs[0] - legs[1];
+/** What a contract or vertical is worth at its end; each leg of an equity option by the rule of exercise. */
+export function expiryValue(
+  x: Option | Vertical,
+  underlying: { readonly priceE4: number; readonly of: 'equity' | 'index' | 'option' },
+): number {
+  const worth = (c: Contract): number => {
+    const value = intrinsicE4(c, underlying.priceE4);
+    return underlying.of === 'equity' && value < EXERCISED_FROM_E4 ? 0 : value;
+  };
+  return x.kind === 'option' ? worth(x.contract) : worth(x.long) - worth(x.short);
 }
 
 /** First row with time >= t. */
