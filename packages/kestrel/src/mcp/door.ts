@@ -6,11 +6,11 @@ import { parseArgs } from 'node:util';
 import { serve } from '@hono/node-server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import manifest from '../../package.json' with { type: 'json' };
-import { Host } from '../protocol/index.ts';
+import { Host, Ring, TapeThread } from '../protocol/index.ts';
 import type { SessionEvent } from '../session/index.ts';
 import { realDisk, Store } from '../store/index.ts';
 import { mcpHttp } from './http.ts';
-import { mcpServer } from './server.ts';
+import { mcpServer, type Sharing } from './server.ts';
 
 export async function open(argv: readonly string[]): Promise<number> {
   let values: { port?: string; host?: string };
@@ -28,17 +28,36 @@ export async function open(argv: readonly string[]): Promise<number> {
   const { KESTREL_HOME } = process.env;
   const root = KESTREL_HOME !== undefined && KESTREL_HOME !== '' ? KESTREL_HOME : join(homedir(), '.kestrel');
   const store = new Store<SessionEvent>({ disk: realDisk, root, writer: randomUUID() });
-  const newServer = () => mcpServer(new Host({ store: () => store }), manifest.version);
+  const onTheirWay = new Set<Promise<unknown>>();
+  const sharing: Sharing = {
+    ring: new Ring({ clock: () => performance.now(), inHand: () => onTheirWay.size }),
+    hold(answer) {
+      onTheirWay.add(answer);
+      void answer.finally(() => onTheirWay.delete(answer));
+    },
+  };
+  const tapes = new TapeThread();
+  const newServer = () => mcpServer(new Host({ store: () => store, tapes }), manifest.version, sharing);
   return values.port === undefined
-    ? overStdio(newServer)
+    ? overStdio(newServer, onTheirWay)
     : overHttp(newServer, { port: Number(values.port), host: values.host ?? '127.0.0.1' });
 }
 
-function overStdio(newServer: () => ReturnType<typeof mcpServer>): Promise<number> {
+/** Looks at an input that has ended, until nothing it asked is on its way any more. */
+const QUIET_LOOKS = 3;
+
+function overStdio(newServer: () => ReturnType<typeof mcpServer>, onTheirWay: Set<Promise<unknown>>): Promise<number> {
   return new Promise((resolve) => {
     const handle = serveStdio(newServer);
     const stop = (): void => void handle.close().finally(() => resolve(0));
-    process.stdin.once('end', stop);
+    process.stdin.once('end', async () => {
+      // What was asked before the end is answered; the library takes a few turns to hand a request on.
+      for (let quiet = 0; quiet < QUIET_LOOKS; quiet = onTheirWay.size === 0 ? quiet + 1 : 0) {
+        await Promise.allSettled(onTheirWay);
+        await new Promise((look) => setImmediate(look));
+      }
+      stop();
+    });
     process.once('SIGINT', stop);
     process.once('SIGTERM', stop);
   });

@@ -15,13 +15,28 @@ import {
   newStream,
   OPS,
   type Op,
+  type Outcome,
+  Ring,
   refusalLine,
   refusalOf,
   schemaOf,
 } from '../protocol/index.ts';
-import { type Frame, isFrameShape, renderFrame, whole } from '../session/index.ts';
+import { type Frame, isFrameShape, renderFrame } from '../session/index.ts';
 
-export function mcpServer(host: Host, version: string): McpServer {
+/** How the process shares itself among its connections. */
+export interface Sharing {
+  /** In which long days take turns with the requests of others. */
+  readonly ring: Ring;
+  /** Is told of each answer that is on its way. */
+  readonly hold: (answer: Promise<unknown>) => void;
+}
+
+const ALONE: Sharing = {
+  ring: new Ring({ clock: () => performance.now(), inHand: () => 0 }),
+  hold: () => {},
+};
+
+export function mcpServer(host: Host, version: string, { ring, hold }: Sharing = ALONE): McpServer {
   const server = new McpServer(
     { name: 'kestrel', version },
     {
@@ -31,21 +46,34 @@ export function mcpServer(host: Host, version: string): McpServer {
   );
   const stream = newStream();
   let line = 0;
+  let last: Promise<unknown> = Promise.resolve();
   for (const op of OPS) {
-    server.registerTool(op.name, { description: op.about, inputSchema: argumentsOf(op) }, (args): CallToolResult => {
-      line++;
-      const request = requestOf(op.name, args as object);
-      if (request instanceof AgentRefusal) return refused(refusalLine(request, { op: op.name, line }));
-      const outcome = whole(handleLine(host, stream, request));
-      if (outcome.kind === 'refusal') return refused(refusalLine(outcome.refusal, { op: outcome.op, line }));
-      try {
-        host.sync();
-      } catch (error) {
-        return refused(refusalLine(refusalOf(error), { op: op.name, line }));
-      }
-      const structured = JSON.parse(outcome.line) as Record<string, unknown>;
-      return { content: textsOf(outcome.value, structured), structuredContent: structured };
-    });
+    server.registerTool(
+      op.name,
+      { description: op.about, inputSchema: argumentsOf(op) },
+      async (args): Promise<CallToolResult> => {
+        const at = ++line;
+        const request = requestOf(op.name, args as object);
+        if (request instanceof AgentRefusal) return refused(refusalLine(request, { op: op.name, line: at }));
+        // Requests of one stream are answered one after the other, as they came.
+        const answer = last.then(async () => {
+          const told = await ring.drive(handleLine(host, stream, request));
+          await host.syncLater();
+          return told;
+        });
+        last = answer.then(undefined, () => undefined);
+        hold(last);
+        let outcome: Outcome;
+        try {
+          outcome = await answer;
+        } catch (error) {
+          return refused(refusalLine(refusalOf(error), { op: op.name, line: at }));
+        }
+        if (outcome.kind === 'refusal') return refused(refusalLine(outcome.refusal, { op: outcome.op, line: at }));
+        const structured = JSON.parse(outcome.line) as Record<string, unknown>;
+        return { content: textsOf(outcome.value, structured), structuredContent: structured };
+      },
+    );
   }
   resources(server);
   prompts(server);

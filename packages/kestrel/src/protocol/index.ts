@@ -7,6 +7,7 @@ export * from './host.ts';
 export * from './light.ts';
 export * from './op.ts';
 export * from './op-list.ts';
+export * from './operations.ts';
 export * from './refusal.ts';
 export * from './refusing.ts';
 export * from './remote.ts';

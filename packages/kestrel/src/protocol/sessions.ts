@@ -10,8 +10,10 @@ import {
   type Delivery,
   frameTexts,
   Play,
+  type Progress,
   type Proof,
   proofOf,
+  type Seen,
   type SessionEvent,
   type SessionResponse,
   type SessionState,
@@ -94,7 +96,13 @@ export class Sessions {
 
   /** The operation that is at work on the session now. */
   runningOn(id: string): string | undefined {
-    return this.#running.get(id);
+    const operation = this.#running.get(id);
+    return operation?.endsWith('/replay') === true ? undefined : operation;
+  }
+
+  /** What the run that is at work on the session has come to; undefined where none is. */
+  progressOf(id: string, seen: Seen): Progress | undefined {
+    return this.#running.has(id) ? this.#live.get(id)?.play.progress(seen) : undefined;
   }
 
   /** The pending slot, made if this is the first `start`. */

@@ -5,7 +5,7 @@
 import { Hono } from 'hono';
 import { AgentRefusal, OPS, Ring, refusalOf } from '../protocol/index.ts';
 import { putDataset } from './datasets.ts';
-import { follow } from './events.ts';
+import { followOperation, followSession } from './events.ts';
 import { openApi } from './openapi.ts';
 import type { Owners } from './owners.ts';
 import { refused } from './replies.ts';
@@ -42,7 +42,13 @@ export function appOf({ owners, version, trials }: AppOptions): Hono {
   for (const { name } of OPS) {
     app.post(`/v1/ops/${name}`, (c) => admitted(c, hands, (host) => requested(c, host, { hands, op: name })));
   }
-  app.get('/v1/sessions/:id/events', (c) => admitted(c, hands, (host) => follow(c, host, c.req.param('id'))));
+  app.get('/v1/sessions/:id/events', (c) => admitted(c, hands, (host) => followSession(c, host, c.req.param('id'))));
+  app.get('/v1/operations/:subject/:key/events', (c) =>
+    admitted(c, hands, (host) => {
+      const operationId = `${c.req.param('subject')}/${c.req.param('key')}`;
+      return followOperation(c, host, { operationId, after: undefined });
+    }),
+  );
   app.put('/v1/datasets/:name', (c) => admitted(c, hands, (host) => putDataset(c, host, c.req.param('name'))));
 
   app.notFound((c) =>

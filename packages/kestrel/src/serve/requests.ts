@@ -17,7 +17,9 @@ import {
   streamOf,
   streamText,
 } from '../protocol/index.ts';
+import { type EventCursor, type SessionResponse, whole } from '../session/index.ts';
 import { textOf } from './body.ts';
+import { followOperation, followRequest, wantsEvents } from './events.ts';
 import type { Owners } from './owners.ts';
 import { refused, unauthorized } from './replies.ts';
 
@@ -72,8 +74,9 @@ export async function requested(
   }
   let outcome: Outcome;
   try {
-    const text = await textOf(c, LINE_BYTES_MAX);
-    outcome = await hands.ring.drive(handleRequest(host, stream, requestIn(text, op)));
+    const request = requestIn(await textOf(c, LINE_BYTES_MAX), op);
+    if (wantsEvents(c)) return followed(c, host, { hands, stream, request, op });
+    outcome = await hands.ring.drive(handleRequest(host, stream, request));
     await host.syncLater();
   } catch (error) {
     outcome = { kind: 'refusal', op, refusal: refusalOf(error) };
@@ -86,6 +89,58 @@ export async function requested(
     [OP_HEADER]: outcome.op,
     'content-type': 'application/json',
   });
+}
+
+/** The same request, told as it runs. */
+function followed(
+  c: Context,
+  host: Host,
+  of: {
+    readonly hands: Hands;
+    readonly stream: StreamState;
+    readonly request: Record<string, unknown>;
+    readonly op: string | null;
+  },
+): Response {
+  const { hands, stream, request } = of;
+  const { operationId, after } = request;
+  if (request.op === 'resumeOperation' && typeof operationId === 'string') {
+    // The op's own check of the arguments comes first, so that every door refuses alike.
+    const found = whole(handleRequest(host, stream, request));
+    if (found.kind === 'refusal') return refused(c, found.refusal, { op: found.op });
+    return followOperation(c, host, { operationId, after: after as EventCursor | undefined });
+  }
+  const run = async (): Promise<Outcome> => {
+    try {
+      const outcome = await hands.ring.drive(handleRequest(host, stream, request));
+      await host.syncLater();
+      return outcome;
+    } catch (error) {
+      return { kind: 'refusal', op: of.op, refusal: refusalOf(error) };
+    }
+  };
+  return followRequest(c, host, {
+    stream,
+    outcome: run(),
+    running: () => (stream.sessionId === null ? undefined : host.sessions.runningOn(stream.sessionId)),
+    recorded: (outcome) => operationBehind(outcome, stream.sessionId),
+  });
+}
+
+/** Name of the operation that an answer came from; undefined where it recorded no events. */
+function operationBehind(outcome: Outcome, sessionId: string | null): string | undefined {
+  if (outcome.kind === 'refusal' || sessionId === null) return undefined;
+  switch (outcome.op) {
+    case 'start':
+    case 'finalize':
+      return `${sessionId}/${outcome.op}`;
+    case 'advance':
+    case 'revise':
+    case 'submit':
+      return `${sessionId}/${(outcome.value as SessionResponse).turn.ordinal}`;
+    default:
+      return undefined;
+  }
 }
 
 function requestIn(text: string, op: string | null): Record<string, unknown> {

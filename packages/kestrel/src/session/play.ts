@@ -4,6 +4,7 @@
  */
 import {
   type Blotter,
+  type BlotterFill,
   blotterOf,
   documentHash,
   ENGINE_VERSION,
@@ -83,6 +84,23 @@ export function whole<T>(sliced: Sliced<T>): T {
   }
 }
 
+/** How far whoever watches a run has seen it: counts of each plan's events and fills. */
+export interface Seen {
+  readonly events: number[];
+  readonly fills: number[];
+}
+
+/** What a run has come to that is not over: where its clock is, and what happened since the last look. */
+export interface Progress {
+  readonly t: number;
+  readonly news: readonly (
+    | { readonly t: number; readonly kind: 'session/plan'; readonly value: PlanNews }
+    | { readonly t: number; readonly kind: 'session/fill'; readonly value: PlanFill }
+  )[];
+}
+
+type PlanFill = BlotterFill & { readonly plan: string };
+
 export class Play {
   readonly terms: Terms;
   readonly pins: Pins;
@@ -143,6 +161,29 @@ export class Play {
     const events = this.#events;
     this.#events = [];
     return events;
+  }
+
+  /**
+   * What happened since the last look of `seen`, in the order in which plans came to it. It is told before it is
+   * recorded: the session's events follow when the run is over, in the order of their times.
+   */
+  progress(seen: Seen): Progress {
+    const { row, plans } = this.#engine;
+    const { session, columns } = this.terms.tape;
+    const news: Progress['news'][number][] = [];
+    plans.forEach((run, i) => {
+      for (const { t, kind, detail } of run.events.slice(seen.events[i] ?? this.#seenEvents[i] ?? 0)) {
+        const value: PlanNews = { plan: run.name, kind, ...(detail === undefined ? {} : { detail }) };
+        news.push({ t, kind: 'session/plan', value });
+      }
+      seen.events[i] = run.events.length;
+      for (const fill of run.fills.slice(seen.fills[i] ?? this.#seenFills[i] ?? 0)) {
+        news.push({ t: fill.t, kind: 'session/fill', value: { plan: run.name, ...fill } });
+      }
+      seen.fills[i] = run.fills.length;
+    });
+    news.sort((a, b) => a.t - b.t);
+    return { t: Math.max(session.open, columns.t[row - 1] ?? session.open), news };
   }
 
   /** The first slot, at the open. */
