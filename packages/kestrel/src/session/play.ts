@@ -216,16 +216,23 @@ export class Play {
       : { state: 'pending', turn: receipt, delivery };
   }
 
-  /** Runs what is left of the session with what stands, and settles. */
+  /**
+   * Runs what is left of the session with what stands, and settles. A day whose amounts outgrow what is exact ends at
+   * its last slot instead: the blotter is that of the instant, and what was open then is open in it.
+   */
   *finish(): Sliced<Finished> {
     if (this.finished !== undefined) return this.finished;
-    if (this.state !== 'ended') yield* this.#toClose();
-    const { pins, genesis, turns } = this;
-    const blotter = blotterOf(this.#engine, {
-      document: pins.document,
-      thinkMs: pins.thinkMs,
-      subject: pins.subject,
-    });
+    const { genesis, turns } = this;
+    let blotter: Blotter;
+    try {
+      if (this.state !== 'ended') yield* this.#toClose();
+      blotter = this.#blotterOf(this.#engine);
+    } catch (error) {
+      if (!(error instanceof EngineRefusal) || error.code !== 'amount-range') throw error;
+      blotter = this.#blotterOf(yield* this.#engineAtLastSlot());
+      this.state = 'ended';
+      this.pending = undefined;
+    }
     const parentHash = turns.at(-1)?.hash ?? genesis;
     this.finished = {
       blotter,
@@ -233,6 +240,20 @@ export class Play {
       conformanceRoot: merkleRootOf(leavesOf({ genesis, turns, fills: fillsOf(blotter), blotter })),
     };
     return this.finished;
+  }
+
+  #blotterOf(engine: Engine): Blotter {
+    const { document, thinkMs, subject } = this.pins;
+    return blotterOf(engine, { document, thinkMs, subject });
+  }
+
+  /** The engine as it stood when the last slot was delivered: the same play again, up to there. */
+  *#engineAtLastSlot(): Sliced<Engine> {
+    const again = new Play(this.terms, this.#sessionId);
+    again.start();
+    const before = this.pending === undefined ? this.turns.slice(0, -1) : this.turns;
+    for (const { body, clock } of before) yield* again.answer(body, clock);
+    return again.#engine;
   }
 
   /** Notes the end of the session with the references of what it leaves. */
