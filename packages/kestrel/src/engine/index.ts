@@ -19,8 +19,10 @@ export {
   type BracketOptions,
   runBracket,
 } from './bracket.ts';
+export type { ChainRun as OptionChain } from './chains.ts';
 export { ENGINE_VERSION, Engine, type EngineOptions, type Stop, type WakeRun } from './engine.ts';
 export { FairFit, type FairInput, type FairReceipt, type FairWhy } from './fair-fit.ts';
+export { FairValue } from './fair-value.ts';
 export { type FeeFill, type FeeInstrument, type FeeLine, type FeeSchedule, feeSchedule } from './fees.ts';
 export { budgetOf, inR, mulDivFloor, onTick } from './money.ts';
 export type { PlanEvent, PlanRun, Refusal } from './plan-run.ts';

@@ -16,10 +16,10 @@ export function conditionText(text: string): string {
   return shownText(text).replace(/\\u003([ce])(?=[ =])/g, (_, sign: string) => (sign === 'c' ? '<' : '>'));
 }
 
-/** How far a series was from where it should be: money as prices are shown, else at most four decimals and the unit. */
+/** How far a series was from where it should be: money as prices are shown, else six digits and the unit. */
 export function amountText(distance: number, unit: string): string {
   if (unit === 'E4') return priceText(Math.round(distance));
-  return `${Number(distance.toFixed(4))}${unit === '' ? '' : ` ${shownText(unit)}`}`;
+  return `${Number(distance.toPrecision(6))}${unit === '' ? '' : ` ${shownText(unit)}`}`;
 }
 
 /** Text as it may stand between tags. */

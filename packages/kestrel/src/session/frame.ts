@@ -138,7 +138,7 @@ export function frameOf(
     symbols: symbolsOf(engine, given.sight),
     tape: tapesOf(engine, day, given),
     levels: levelsOf(engine, day, { now: t, asOf: given.sight.asOf }),
-    chain: chainOf(engine),
+    chain: chainOf(engine, t),
     plans: plansShown(engine).map((p) => ({
       name: p.name,
       state: p.state,

@@ -2,7 +2,7 @@
 export * from './blinding.ts';
 export * from './catalog.ts';
 export * from './chain.ts';
-export type { FrameContract } from './chain-pane.ts';
+export { CHAIN_STRIKES_MAX, type FrameContract } from './chain-pane.ts';
 export { CANDLES_MAX, type Candle, type Day, dayOf, rememberDay } from './day.ts';
 export * from './frame.ts';
 export * from './generated/catalog.ts';

@@ -24,8 +24,9 @@ interface Part {
   readonly lines: readonly string[];
 }
 
-/** Minutes of a row where nobody asks for others. */
+/** Minutes of a row, and strikes of a chain, where nobody asks for others. */
 const ROW_MINUTES = 15;
+const CHAIN_STRIKES = 3;
 
 const EVERYTHING: readonly Pane[] = ['tape', 'symbols', 'levels', 'chain', 'plans', 'news'].map((word) => ({
   word,
@@ -174,12 +175,10 @@ function part(frame: Frame, pane: Pane): Part[] {
       return titled(
         'chain',
         'chain: bid / ask observed, fair and iv modelled (receipt), as of',
-        frame.chain
-          .slice(0, count)
-          .map(
-            (c) =>
-              `${shownText(c.contract)} ${priceText(c.bidE4)} / ${priceText(c.askE4)} fair ${priceText(c.fairE4)} iv ${c.ivPct === null ? '-' : `${c.ivPct}%`} (${shownText(c.receipt)}) ${c.asOf === null ? '-' : exactly(c.asOf)}`,
-          ),
+        nearestStrikes(frame.chain, count ?? CHAIN_STRIKES).map(
+          (c) =>
+            `${shownText(c.contract)} ${priceText(c.bidE4)} / ${priceText(c.askE4)} fair ${priceText(c.fairE4)} iv ${c.ivPct === null ? '-' : `${c.ivPct}%`} (${shownText(c.receipt)}) ${c.asOf === null ? '-' : exactly(c.asOf)}`,
+        ),
       );
     case 'plans':
       return titled(
@@ -194,6 +193,18 @@ function part(frame: Frame, pane: Pane): Part[] {
     default:
       return [];
   }
+}
+
+/** Contracts of the first strikes of each root and expiry, which a frame has in order of nearness to the money. */
+function nearestStrikes(chain: Frame['chain'], strikes: number): Frame['chain'] {
+  const seen = new Map<string, Set<string>>();
+  return chain.filter(({ contract }) => {
+    const [root, expiry, strike = ''] = contract.split(' ');
+    const of = seen.get(`${root} ${expiry}`) ?? new Set<string>();
+    seen.set(`${root} ${expiry}`, of);
+    if (of.size < strikes) of.add(strike);
+    return of.has(strike);
+  });
 }
 
 function planLine({ name, state, reason, arming, nearest }: FramePlan, exactly: (t: number) => string): string {
