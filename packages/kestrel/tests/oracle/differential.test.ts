@@ -1,17 +1,27 @@
 /** The engine against the oracle on random cases; `KESTREL_DIFF_RUNS` and `KESTREL_DIFF_FROM` set how many and which. */
 import { expect, test } from 'vitest';
 import { compareSeed } from './compare.ts';
-import { generate } from './generate.ts';
+import { type Case, generate, generateOptions } from './generate.ts';
 import { describeCase, shrink } from './shrink.ts';
 
-const runs = Number(process.env.KESTREL_DIFF_RUNS ?? 1000);
 const from = Number(process.env.KESTREL_DIFF_FROM ?? 1);
 
-test(`oracle and engine play ${runs} random days alike`, { timeout: 600_000 }, () => {
+function playAlike(make: (seed: number) => Case, runs: number): void {
   for (let seed = from; seed < from + runs; seed++) {
-    const found = compareSeed(generate(seed));
+    const found = compareSeed(make(seed));
     if (found === undefined) continue;
-    const small = shrink(generate(seed), (one) => compareSeed(one)?.field === found.field);
+    const small = shrink(make(seed), (one) => compareSeed(one)?.field === found.field);
     expect.fail(`seed ${seed}: ${JSON.stringify(compareSeed(small), null, 1)}\n${describeCase(small)}`);
   }
+}
+
+const shares = Number(process.env.KESTREL_DIFF_RUNS ?? 1000);
+const options = Number(process.env.KESTREL_DIFF_RUNS ?? 250);
+
+test(`oracle and engine play ${shares} random days of shares alike`, { timeout: 600_000 }, () => {
+  playAlike(generate, shares);
+});
+
+test(`oracle and engine play ${options} random days of options alike`, { timeout: 600_000 }, () => {
+  playAlike(generateOptions, options);
 });
