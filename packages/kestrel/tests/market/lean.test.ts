@@ -70,6 +70,23 @@ describe('a LEAN archive', () => {
   test.each(CASES)('$name', check);
 });
 
+test('the order in which archives are named changes nothing of a chain and its share', () => {
+  const contract = '20131007_goog_minute_quote_american_call_8000000_20131011.csv';
+  const files = [
+    {
+      name: 'option/usa/minute/goog/20131007_quote_american.zip',
+      bytes: zipOf({ [contract]: ['34200000,9000,9000,9000,9500,2,10000,10000,10000,10500,3'] }),
+    },
+    {
+      name: 'equity/usa/tick/goog/20131007_trade.zip',
+      bytes: zipOf({ '20131007_GOOG_Trade_Tick.csv': ['34200000,8700000,100,Q,0,0'] }),
+    },
+  ];
+  const { tape } = importLean(files);
+  expect(tape.id).toBe('goog-2013-10-07-tick');
+  expect(importLean([...files].reverse()).tape.identity).toBe(tape.identity);
+});
+
 test('a chain of 275,000 rows, a quarter of them one-sided, is counted side by side', () => {
   const contracts = 704;
   const minutes = 391;

@@ -15,6 +15,7 @@ import { SkipLog } from '../skips.ts';
 import { isZip, readZip } from '../zip.ts';
 import { dailyRow, dailyRowBefore } from './daily.ts';
 import { type LeanName, type LeanOverrides, leanName } from './name.ts';
+import { stepsOf } from './option-step.ts';
 import {
   DayBar,
   OpenInterest,
@@ -82,7 +83,18 @@ export function importLean(archives: readonly NamedBytes[], options: LeanOptions
     throw new TapeRefusal('tape-empty', { source, expected, got: 'none of that day' });
   }
   if (options.officialClose === 'daily') appendClose(rows, head, options);
-  return finishImport(head, rows, skips);
+  return finishImport(withSteps(head, rows, options), rows, skips);
+}
+
+/** The head with the steps that the chains' own quotes show, unless a caller has said one for all. */
+function withSteps(head: TapeHead, rows: ColumnsBuilder, options: LeanOptions): TapeHead {
+  if (options.tick !== undefined || head.chains.size === 0) return head;
+  const steps = stepsOf(rows, head);
+  const listed = head.header.instruments as readonly Record<string, unknown>[];
+  const instruments = listed.map((each) =>
+    each.kind === 'option' ? { ...each, tick: Number(textOfE4(steps.get(each.root as string)!)) } : each,
+  );
+  return headFromPlain({ ...head.header, instruments });
 }
 
 function filesIn(archive: NamedBytes, options: LeanOptions): LeanFile[] {
@@ -171,7 +183,8 @@ function headerOf({ files, snapshots, date, options }: Parts): Record<string, un
         tick,
       };
     });
-  const first = files[0]?.name;
+  // Shares before chains, so that the order in which archives are named does not name the tape.
+  const first = (files.find(({ name }) => name.contract === undefined) ?? files[0])?.name;
   const [symbol = first?.symbol ?? listed[0]!.root] = shares.keys();
   const kinds = new Set(files.map(({ name }) => `${name.security} ${name.resolution} ${name.rows}`));
   const sources = [
