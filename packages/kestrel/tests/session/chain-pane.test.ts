@@ -1,4 +1,5 @@
 /** The chain of a frame: what is quoted near the money, what the model makes of it, and that looking changes nothing. */
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, test } from 'vitest';
 import { Engine, runDay } from '../../src/engine/index.ts';
 import { parse } from '../../src/lang/index.ts';
@@ -128,6 +129,17 @@ describe('a chain', () => {
       /^\S+ 2024-03-12 \S+ C \d+\.\d\d \/ \d+\.\d\d fair \d+\.\d+ iv \d+\.\d\d% \(ok\) \d\d:\d\d:\d\d$/,
     );
   });
+});
+
+test('a whole day with levels, an armed plan and a chain is told in 1,200 tokens', () => {
+  const document =
+    'PLAN waits budget 0.1R ttl 15:59\n  WHEN spot > 100000\n  DO buy 1 shares @ ask\n  EXIT T-1 @ bid\n';
+  const last = played({ ...terms, document }).frames.findLast(({ plans }) => plans[0]!.nearest !== null)!;
+  expect(last.minutesToClose).toBe(10);
+  const text = renderFrame(last, { form: 'text' });
+  expect(text).toContain('waits armed, waits for spot > 100000: nearest');
+  expect(encode(text).length).toBeLessThanOrEqual(1_200);
+  expect(encode(renderFrame(last, { form: 'markdown' })).length).toBeLessThanOrEqual(1_200);
 });
 
 test('who looks changes nothing: a fit that a plan reads is made when the plan reads it', () => {
