@@ -26,7 +26,6 @@ import {
   Not,
   OwnNode,
   PlanNode,
-  type Readings,
   sideOf,
   Trigger,
   Within,
@@ -59,7 +58,6 @@ export interface TriggerPlace {
   readonly owner: { readonly touched: (trigger: Trigger) => void };
   readonly fact: ((name: string) => number) | undefined;
   readonly slotOf: (symbol: string) => number | undefined;
-  readonly readings: (slots: readonly number[]) => Readings;
   readonly session: SessionClock;
   readonly plan: (name: string) =>
     | {
@@ -110,7 +108,6 @@ export function compileTrigger(
     owner: place.owner,
     readsBudget,
     readsPlans,
-    readings: sense === 'rise' && crosses(text) ? place.readings(list) : undefined,
   });
 
   function compile(x: TriggerText): Node {
@@ -325,22 +322,6 @@ export function compileTrigger(
       default:
         return x.e4 / 1e4;
     }
-  }
-}
-
-/** Whether a `crosses` stands beside other conditions: two readings in a row can then be TRUE for different reasons. */
-function crosses(x: TriggerText): boolean {
-  switch (x.kind) {
-    case 'and':
-    case 'or':
-      return x.of.some((y) => y.kind === 'crosses' || crosses(y));
-    case 'not':
-    case 'paren':
-    case 'held':
-    case 'within':
-      return x.of.kind === 'crosses' ? x.kind !== 'paren' : crosses(x.of);
-    default:
-      return false;
   }
 }
 

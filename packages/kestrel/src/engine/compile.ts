@@ -175,7 +175,6 @@ export function compilePlan(run: PlanRun, place: TriggerPlace, hub: GroupHub, ch
           owner: place.owner,
           readsBudget: false,
           readsPlans: false,
-          readings: undefined,
         });
         return { kind: 'reload', trigger: t, ticket: ticketOf(c.ticket ?? doc.do.ticket, label), every };
       }

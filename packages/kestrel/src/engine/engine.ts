@@ -431,7 +431,6 @@ export class Engine implements Desk, GroupHub {
         const i = this.tape.instruments.findIndex((x) => x.kind !== 'option' && x.symbol === symbol);
         return i < 0 ? undefined : i;
       },
-      readings: (slots) => ({ row: () => this.row, since: (row) => this.#readSince(slots, row) }),
       session: this.session,
       plan: (name) => {
         const p = this.#byName.get(name);
@@ -1448,7 +1447,11 @@ export class Engine implements Desk, GroupHub {
 
   group(key: string, reads: readonly Series[], make: () => Group): Group {
     let group = this.#groups.get(key);
-    if (group !== undefined) return group;
+    if (group !== undefined) {
+      // Between its levels it may have moved unseen, and a new one is set against what it is now.
+      group.refresh(this.#instant.seq);
+      return group;
+    }
     group = make();
     this.#groups.set(key, group);
     const masks = new Map<number, number>();
@@ -1503,18 +1506,6 @@ export class Engine implements Desk, GroupHub {
     const sums = sessionSums(this.#columns, { slot: s, from: this.#from, to: this.row });
     m.volume[s] = sums.volume;
     m.notional[s] = sums.notional;
-  }
-
-  /** Whether some row from `row` on, before the present event, was an event of one of the symbols. */
-  #readSince(slots: readonly number[], row: number): boolean {
-    const { inst, kind, flags } = this.#columns;
-    const end = this.eventSlot < 0 ? this.row : this.row - 1;
-    for (let i = Math.max(row, this.#from); i < end; i++) {
-      const k = kind[i]!;
-      if (slots.includes(inst[i]!) && k !== Kind.news && k !== Kind.other && (flags[i]! & Flag.suspect) === 0)
-        return true;
-    }
-    return false;
   }
 
   fresh(): number {

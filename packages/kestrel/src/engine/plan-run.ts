@@ -1113,6 +1113,7 @@ export class PlanRun implements OrderOwner {
 
   /** @param look which TPs are priced anew; those that should stand and do not are placed in any case */
   #syncTps(holding: Holding, look: 'all' | 'followers' | Order): void {
+    const { tpPending } = holding;
     holding.tpPending = false;
     if (holding.entryQty === 0) return;
     const tps = this.#tpsOf(holding);
@@ -1135,6 +1136,11 @@ export class PlanRun implements OrderOwner {
         look !== 'all' &&
         (look === 'followers' ? !isFollowing(order) : look !== order)
       ) {
+        continue;
+      }
+      // One that waits for a price is tried at events of its instrument, not when another order moves.
+      if (tpPending && typeof look === 'object' && (order === undefined || !alive(order))) {
+        holding.tpPending = true;
         continue;
       }
       const price = this.#tpPrice(c, holding, order !== undefined && alive(order) ? order.step : 0);

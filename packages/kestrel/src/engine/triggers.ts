@@ -296,7 +296,7 @@ export class MixedNode extends Node {
   }
   #sideNow(r: Reader): -1 | 0 | 1 | undefined {
     const threshold = this.#threshold();
-    this.#stand(threshold);
+    this.#stand(threshold, r);
     if (!this.#group.known) {
       r.unknown.push(this.#group);
       return undefined;
@@ -304,10 +304,12 @@ export class MixedNode extends Node {
     return this.#direct === undefined ? sideOf(this.#group.value, threshold) : this.#direct();
   }
   /** Moves the level to where the fact stands now. */
-  #stand(threshold: number): void {
+  #stand(threshold: number, r: Reader): void {
     if (this.#watcher === undefined || this.#level?.threshold === threshold) return;
     this.#lift();
     if (Number.isNaN(threshold)) return;
+    // Between its levels the scalar may have moved unseen: a new level is set against what it is now.
+    this.#group.refresh(r.instant.seq);
     this.#level = this.#group.level(threshold);
     this.#places.push(enter(this.#level.leaf('any').up, this.#watcher));
   }
@@ -317,11 +319,11 @@ export class MixedNode extends Node {
     if (this.#level !== undefined) this.#group.drop(this.#level);
     this.#level = undefined;
   }
-  watch(watcher: Watcher): void {
+  watch(watcher: Watcher, r: Reader): void {
     this.#watcher = watcher;
     this.#side = undefined;
     this.#places = [];
-    this.#stand(this.#threshold());
+    this.#stand(this.#threshold(), r);
     this.#unknownPlace = enter(this.#group.onUnknown, watcher);
   }
   #unknownPlace: Place | undefined;
@@ -616,14 +618,6 @@ export class Within extends Node implements Timed {
   }
 }
 
-/** Which rows of the tape are readings of some symbols. */
-export interface Readings {
-  /** Rows seen so far, the present event included. */
-  row(): number;
-  /** Whether some row from `row` on, before the present event, was one. */
-  since(row: number): boolean;
-}
-
 /** What a trigger is for: a level acts while TRUE, a rise only when it becomes so (and is told of every change). */
 export type Sense = 'level' | 'rise';
 
@@ -647,10 +641,8 @@ export class Trigger implements Watcher {
   owedFrom = -1;
   /** Event from which it has been in force. */
   since = -1;
-  readonly #readings: Readings | undefined;
   #last: Tri = UNKNOWN;
   #lastAfter: Tri = UNKNOWN;
-  #lastRow = -1;
 
   constructor(spec: {
     readonly root: Node;
@@ -659,8 +651,6 @@ export class Trigger implements Watcher {
     readonly owner: { readonly touched: (trigger: Trigger) => void };
     readonly readsBudget: boolean;
     readonly readsPlans: boolean;
-    /** Given where a `crosses` stands beside other conditions: two readings in a row can be TRUE by different parts. */
-    readonly readings: Readings | undefined;
   }) {
     this.root = spec.root;
     this.sense = spec.sense;
@@ -668,7 +658,6 @@ export class Trigger implements Watcher {
     this.owner = spec.owner;
     this.readsBudget = spec.readsBudget;
     this.readsPlans = spec.readsPlans;
-    this.#readings = spec.readings;
   }
 
   touched(): void {
@@ -681,7 +670,6 @@ export class Trigger implements Watcher {
     this.since = r.instant.seq;
     this.#last = UNKNOWN;
     this.#lastAfter = UNKNOWN;
-    this.#lastRow = -1;
     this.root.watch(this, r, this.sense === 'rise' ? 'both' : 'up');
     return this.#take(r);
   }
@@ -694,9 +682,8 @@ export class Trigger implements Watcher {
 
   /** @returns 'rise' when it is TRUE now and was FALSE when last known, else its value */
   read(r: Reader): Tri | 'rise' {
-    // What `crosses` saw has passed by the next reading.
-    const passed = this.#readings === undefined || this.#readings.since(this.#lastRow);
-    const before = passed && this.#lastAfter !== UNKNOWN ? this.#lastAfter : this.#last;
+    // What `crosses` saw ended as it happened.
+    const before = this.#lastAfter !== UNKNOWN ? this.#lastAfter : this.#last;
     const v = this.#take(r);
     return v === TRUE && before === FALSE ? 'rise' : v;
   }
@@ -719,10 +706,7 @@ export class Trigger implements Watcher {
     if (v !== UNKNOWN) this.#last = v;
     const after = this.root.after(r);
     r.unknown.length = 0;
-    if (v !== UNKNOWN) {
-      this.#lastAfter = after;
-      if (this.#readings !== undefined) this.#lastRow = this.#readings.row();
-    }
+    if (v !== UNKNOWN) this.#lastAfter = after;
     return v;
   }
 }
