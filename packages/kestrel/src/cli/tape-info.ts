@@ -92,12 +92,18 @@ function symbolPart({ symbol, kind, session, ...info }: SymbolInfo): string {
 
 /** The roots one a line, then each expiry. */
 function chainsPart(chains: readonly ChainInfo[]): string {
-  const roots = [...new Set(chains.map(({ root }) => root))].map((root) => {
-    const own = chains.filter((each) => each.root === root);
-    const contracts = own.reduce((sum, each) => sum + each.contracts, 0);
-    const expiries = own.map(({ expiry }) => expiry).sort();
-    const span = expiries.length === 1 ? expiries[0]! : `${expiries[0]} to ${expiries[expiries.length - 1]}`;
-    return `\n${oneLine(root)} options: ${grouped(own.length)} ${own.length === 1 ? 'expiry' : 'expiries'}, ${oneLine(span)}, ${counted(contracts, 'contract')}\n`;
+  const byRoot = new Map<string, { readonly expiries: string[]; contracts: number }>();
+  for (const { root, expiry, contracts } of chains) {
+    const own = byRoot.get(root) ?? { expiries: [], contracts: 0 };
+    own.expiries.push(expiry);
+    own.contracts += contracts;
+    byRoot.set(root, own);
+  }
+  const roots = [...byRoot].map(([root, { expiries, contracts }]) => {
+    const n = expiries.length;
+    expiries.sort();
+    const span = n === 1 ? expiries[0]! : `${expiries[0]} to ${expiries[n - 1]}`;
+    return `\n${oneLine(root)} options: ${grouped(n)} ${n === 1 ? 'expiry' : 'expiries'}, ${span}, ${counted(contracts, 'contract')}\n`;
   });
   return [...roots, ...chains.map(chainPart)].join('');
 }

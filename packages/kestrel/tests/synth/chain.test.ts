@@ -1,8 +1,10 @@
 /** Synthetic option chains: sound quotes and prints, a smile, one-sided wings, decay to the intrinsic value. No data is needed. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { actionsBetween } from '../../src/market/actions.ts';
 import { type Chain, type ChainExpiry, chainOf } from '../../src/market/chain.ts';
 import { Kind, type Tape } from '../../src/market/columns.ts';
+import { lastPriceE4 } from '../../src/market/day-prices.ts';
 import { parseTape } from '../../src/market/parse.ts';
 import { REGIMES, type SynthOrder, SynthRefusal, synthTape } from '../../src/market/synth/index.ts';
 import { writeTape } from '../../src/market/write.ts';
@@ -263,6 +265,28 @@ test('a half day has a chain of its hours, and today’s ends at its own close',
   const [today] = board.chain.expiries;
   const middle = board.middle(today!);
   expect(board.quote(today!.calls[middle + 5]!)).toMatchObject({ bid: -1, t: tape.session.close });
+});
+
+test('days in a row carry a contract on: the prior close is the day before’s, strikes and prices go on from it', () => {
+  const order = { seed: 1, regime: 'range', events: 5_000 } as const;
+  const first = synthTape({ ...order, date: '2024-03-12', chain: '1dte' });
+  const priorCloseE4 = lastPriceE4(first, 'SYN')!;
+  const second = synthTape({ ...order, date: '2024-03-13', chain: '0dte', priorCloseE4 });
+  expect(actionsBetween(first, second, 'SYN')).toEqual({ kind: 'none', by: 'supposed' });
+  const [evening, morning] = [new Board(first), new Board(second)];
+  evening.to(first.session.close);
+  morning.to(second.session.open + 3_000_000);
+  const [before, after] = [evening.chain.expiries[0]!, morning.chain.expiries[0]!];
+  expect(after.expiry).toBe(before.expiry);
+  const common = before.strikesE4.filter((strikeE4) => after.strikesE4.includes(strikeE4));
+  expect(common.length).toBeGreaterThan(30);
+  const straddle = (board: Board, { strikesE4, calls, puts }: ChainExpiry) => {
+    const row = strikesE4.indexOf(common[common.length >> 1]!);
+    const away = Math.abs(strikesE4[row]! - board.spotE4);
+    return board.mid(calls[row]!) + board.mid(puts[row]!) - away;
+  };
+  const ratio = straddle(morning, after) / straddle(evening, before);
+  expect([ratio > 0.5, ratio < 2]).toEqual([true, true]);
 });
 
 test.each<[string, Partial<SynthOrder>, string]>([
