@@ -27,13 +27,26 @@ interface Judge {
 
 /** The largest parts of `trigger` that are constant; the clock's part is judged for the whole trigger only. */
 export function constants(trigger: Trigger, hours: SessionHours): readonly Constant[] {
-  const texts = new Map<Trigger, string>();
-  const whole = constancy(trigger, { hours, values: new Map(), texts });
+  // Most triggers are one condition, which has no parts to remember.
+  const inner = parts(trigger);
+  const judged: Judge =
+    inner.length === 0 ? { hours, ...nothingKnown } : { hours, values: new Map(), texts: new Map() };
+  const whole = inner.length === 0 ? ofCondition(trigger as Condition, judged) : constancy(trigger, judged);
   if (whole !== undefined) return [{ trigger, value: whole }];
+  if (inner.length === 0) return [];
   const found: Constant[] = [];
-  const judge: Judge = { hours: undefined, values: new Map(), texts };
-  for (const part of parts(trigger)) collect(part, judge, found);
+  // Without a clock in it, what was found out for the whole holds for the parts.
+  const judge: Judge = readsClock(trigger) ? { hours: undefined, values: new Map(), texts: judged.texts } : judged;
+  for (const part of inner) collect(part, judge, found);
   return found;
+}
+
+/** For a condition: nobody asks for it twice, and nothing is written here. */
+const nothingKnown: Pick<Judge, 'values' | 'texts'> = { values: new Map(), texts: new Map() };
+
+function readsClock(trigger: Trigger): boolean {
+  if (trigger.kind === 'time' || trigger.kind === 'to-close') return true;
+  return parts(trigger).some(readsClock);
 }
 
 function collect(trigger: Trigger, judge: Judge, found: Constant[]): void {
@@ -148,7 +161,8 @@ function exclude(flat: readonly Trigger[], kind: 'and' | 'or', judge: Judge): bo
     const holds = kind === 'and' ? positive : !positive;
     if (holds && of.kind === 'phase') phases.add(of.phase);
     for (const { key, range } of rangesOf(of, { holds, judge })) {
-      const now = intersect(ranges.get(key) ?? { ...everything, exceptions: [] }, range);
+      const known = ranges.get(key);
+      const now = known === undefined ? range : intersect(known, range);
       if (isEmpty(now)) return true;
       ranges.set(key, now);
     }
@@ -177,28 +191,26 @@ interface Range {
   readonly exceptions: readonly number[];
 }
 
-const everything: Range = {
-  low: Number.NEGATIVE_INFINITY,
-  lowOpen: true,
-  high: Number.POSITIVE_INFINITY,
-  highOpen: true,
-  exceptions: [],
-};
-
 function rangeWhere(cmp: Cmp, value: number): Range {
   switch (cmp) {
     case '>':
-      return { ...everything, low: value, lowOpen: true };
+      return { low: value, lowOpen: true, high: Number.POSITIVE_INFINITY, highOpen: true, exceptions: [] };
     case '>=':
-      return { ...everything, low: value, lowOpen: false };
+      return { low: value, lowOpen: false, high: Number.POSITIVE_INFINITY, highOpen: true, exceptions: [] };
     case '<':
-      return { ...everything, high: value, highOpen: true };
+      return { low: Number.NEGATIVE_INFINITY, lowOpen: true, high: value, highOpen: true, exceptions: [] };
     case '<=':
-      return { ...everything, high: value, highOpen: false };
+      return { low: Number.NEGATIVE_INFINITY, lowOpen: true, high: value, highOpen: false, exceptions: [] };
     case '==':
       return { low: value, lowOpen: false, high: value, highOpen: false, exceptions: [] };
     case '!=':
-      return { ...everything, exceptions: [value] };
+      return {
+        low: Number.NEGATIVE_INFINITY,
+        lowOpen: true,
+        high: Number.POSITIVE_INFINITY,
+        highOpen: true,
+        exceptions: [value],
+      };
     default:
       return cmp satisfies never;
   }

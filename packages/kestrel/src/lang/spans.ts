@@ -7,14 +7,14 @@ export type SpanOf = (node: object, part?: string) => Span | undefined;
 interface Run {
   readonly nodes: object[];
   /** Start and end of each node, in turn. */
-  readonly offsets: Int32Array;
+  readonly offsets: number[];
   count: number;
 }
 
 const runLengthMax = 4_096;
 
 function newRun(length: number): Run {
-  return { nodes: new Array<object>(length), offsets: new Int32Array(2 * length), count: 0 };
+  return { nodes: new Array<object>(length), offsets: new Array<number>(2 * length), count: 0 };
 }
 
 export class Spans {
@@ -41,7 +41,8 @@ export class Spans {
   node(node: object, start: number, end: number): void {
     let run = this.#run;
     if (run.count >= run.nodes.length) {
-      run = newRun(runLengthMax);
+      // What one small document needs beyond its guess is a few more, not a whole nursery.
+      run = newRun(Math.min(runLengthMax, 2 * run.nodes.length));
       this.#run = run;
       this.#runs.push(run);
     }
