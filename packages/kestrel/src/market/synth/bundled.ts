@@ -22,6 +22,18 @@ export const BUNDLED_DAYS: ReadonlyMap<string, SynthOrder> = new Map<string, Syn
   ['halt', { seed: 12, date: '2024-12-10', regime: 'halt', profile: 'spy', direction: 'down', events: 40_000 }],
   ['quiet', { seed: 13, date: '2024-08-27', regime: 'quiet', profile: 'spy', events: 16_000 }],
   ['quiet-wide', { seed: 14, date: '2024-12-23', regime: 'quiet', profile: 'ibm', events: 12_000 }],
+  [
+    'options',
+    {
+      seed: 19,
+      date: '2024-06-04',
+      regime: 'choppy',
+      profile: 'ibm',
+      events: 16_000,
+      chain: '0dte,7dte',
+      optionQuotes: 40_000,
+    },
+  ],
 ]);
 
 /** The day that is taken where none is named. */

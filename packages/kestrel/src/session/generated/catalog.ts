@@ -510,6 +510,7 @@ export const BUNDLED_IDENTITIES: Readonly<Record<string, string>> = Object.assig
   "bundled:half-day": "d35b40f19f1f46929162a853ea65f316e35cbbef927624a86d3ec51309e71bc7",
   "bundled:halt": "bced8ec8c01a6fac27c822f49499b4158e04727681fa349a096b2f8ff270cb28",
   "bundled:quiet": "e8b554b1a511e7d3a31b8b3b8ae35b7823e3d152c9606c5e4058a42d99e5622b",
-  "bundled:quiet-wide": "9601d52567b7262908c7cc0eb29003e6f69ac5dfc05ca32b642ccdd52a3a6f70"
+  "bundled:quiet-wide": "9601d52567b7262908c7cc0eb29003e6f69ac5dfc05ca32b642ccdd52a3a6f70",
+  "bundled:options": "e917a320cde5a0331c29bcc6e3172a316532ebbeb1cba6687e0300fa41d8e864"
 },
 );
