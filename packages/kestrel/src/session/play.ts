@@ -12,7 +12,7 @@ import {
   EngineRefusal,
   type Pins,
 } from '../engine/index.ts';
-import { type Diagnostic, type KestrelDocument, parse, print, validate } from '../lang/index.ts';
+import { type Diagnostic, type KestrelDocument, link, parse, print } from '../lang/index.ts';
 import { localToUtc, type Tape, utcToLocal } from '../market/index.ts';
 import { fillsOf, genesisOf, leavesOf, merkleRootOf, type Turn, tipHashOf, turnHashOf } from './chain.ts';
 import { type Frame, frameOf, newSight, type Sight, type Why } from './frame.ts';
@@ -297,7 +297,7 @@ export class Play {
       plan.add(run.name);
       if (run.firedAt !== null) fired.add(run.name);
     }
-    const { ok, diagnostics } = validate(text, {
+    const { ok, diagnostics, parsed } = link(text, {
       imports: 'refuse',
       session: hoursOf(this.terms.tape),
       rUsdE4: this.terms.rUsdE4,
@@ -305,7 +305,7 @@ export class Play {
       fired,
     });
     if (!ok) return { verdict: 'refused', plans: [], diagnostics };
-    const { document } = parse(text);
+    const { document } = parsed;
     const more = document.statements.filter((statement) => statement.kind === 'plan').length;
     if (engine.plans.length + more > PLANS_MAX) {
       const message = `a session takes at most ${PLANS_MAX} plans, replaced ones included`;
