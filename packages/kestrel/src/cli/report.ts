@@ -1,6 +1,15 @@
 /** The blotter for people: plans, orders, fills with their cause, what never fired and why, refusals, totals, hash. */
 import Table from 'cli-table3';
-import { type Blotter, type BlotterPlan, BRACKET, BRACKET_BOOKS, type Bracket, type Nearest } from '../engine/index.ts';
+import {
+  type Blotter,
+  type BlotterPlan,
+  BRACKET,
+  BRACKET_BOOKS,
+  type Bracket,
+  type CarryStep,
+  type Days,
+  type Nearest,
+} from '../engine/index.ts';
 import { utcToLocal } from '../market/index.ts';
 import { oneLine } from './failure.ts';
 import { clockText, counted, decimal, grouped, inR, signed } from './figures.ts';
@@ -191,6 +200,47 @@ export function bracketOf(books: Bracket, paint: Paint): string {
   });
   const head = ['book', 'model', 'orders', 'fills', 'fees $', 'net $', 'net R', 'determinismHash'];
   return section('Bracket', table(head, rows, paint), paint);
+}
+
+/** What was carried from day to day, and what all days come to. */
+export function daysOf({ days, carried, totals, determinismHash }: Days, paint: Paint): string {
+  const rows = carried.map((c) => [
+    c.plan,
+    c.opened,
+    c.side,
+    c.instrument,
+    c.steps.map(stepText).join(', '),
+    right(c.openQty === 0 ? '' : grouped(c.openQty)),
+    right(gain(c.realizedE4, paint)),
+    right(gain(c.markedE4, paint)),
+  ]);
+  const head = ['plan', 'opened', 'side', 'instrument', 'what became of it', 'open', 'realized $', 'marked $'];
+  const line = [
+    counted(days.length, 'day'),
+    `realized ${signed(totals.realizedE4)}`,
+    `marked ${signed(totals.markedE4)}`,
+    `fees ${decimal(totals.feesE4)}`,
+    paint.bold(`net ${gain(totals.netE4, paint)} dollars, ${inR(totals.netR)}`),
+  ].join(' · ');
+  const overnight = rows.length === 0 ? '' : `${section('Carried overnight', table(head, rows, paint), paint)}\n`;
+  return `${overnight}${section('All days', `  ${line}\n`, paint)}\ndeterminismHash ${determinismHash}\n`;
+}
+
+function stepText(step: CarryStep): string {
+  switch (step.kind) {
+    case 'split':
+      return `${step.date} split ${step.ratio[0]} for ${step.ratio[1]}: ${grouped(step.qty)} ${step.instrument}`;
+    case 'rename':
+      return `${step.date} named ${step.instrument}`;
+    case 'distribution':
+      return `${step.date} paid ${decimal(step.amountE4)}`;
+    case 'settled':
+      return `${step.date} settled at ${decimal(step.priceE4)} by the ${step.from} of ${decimal(step.underlyingE4)}`;
+    case 'marked':
+      return `${step.date} marked at ${decimal(step.priceE4)} by its ${step.from}`;
+    default:
+      return step satisfies never;
+  }
 }
 
 function neverFiredOf(blotter: Blotter, clock: ClockOf, paint: Paint): string {

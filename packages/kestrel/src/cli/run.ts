@@ -1,15 +1,25 @@
 /** `kestrel run`: plans over a market day, and the blotter that comes out. */
 import { join } from 'node:path';
 import { jcs } from 'ground/jcs';
-import { type Blotter, type Bracket, blotterOf, documentHash, Engine, runBracket } from '../engine/index.ts';
+import {
+  type Blotter,
+  type Bracket,
+  blotterOf,
+  type Days,
+  documentHash,
+  Engine,
+  runBracket,
+  runDays,
+} from '../engine/index.ts';
 import type { Tape } from '../market/index.ts';
 import { amountE4 } from './amounts.ts';
 import type { Arguments } from './arguments.ts';
 import { dayTape } from './day-tape.ts';
 import { EXITS } from './exits.ts';
+import { Failure } from './failure.ts';
 import { writeWhole } from './files.ts';
 import { type DocumentText, judgedPlans, readDocuments } from './plans.ts';
-import { bracketOf, type DayFacts, reportOf } from './report.ts';
+import { bracketOf, type DayFacts, daysOf, reportOf } from './report.ts';
 import type { Streams } from './streams.ts';
 import { openTape } from './tape-source.ts';
 import { type Paint, paintFor, paintOf, progressFor } from './terminal.ts';
@@ -36,7 +46,10 @@ export function run({ values }: Arguments, streams: Streams): number {
   const sessionR = one('session-r');
   const sessionRE4 = sessionR === undefined ? undefined : amountE4('session-r', sessionR);
   const texts = readDocuments(values.get('plans')!, streams);
-  const tape = openTape(one('tape')!, streams, values.has('lenient') ? { badLines: 'skip' } : {});
+  const tapes = values
+    .get('tape')!
+    .map((name) => openTape(name, streams, values.has('lenient') ? { badLines: 'skip' } : {}));
+  const tape = tapes[0]!;
   const given: Omit<Play, 'fill'> = {
     tape,
     texts,
@@ -46,6 +59,11 @@ export function run({ values }: Arguments, streams: Streams): number {
     ...(sessionRE4 === undefined ? {} : { sessionRE4 }),
   };
   const fill = one('fill') as (typeof FILL_MODELS)[number];
+  if (tapes.length > 1) {
+    if (fill === 'bracket' || values.has('follow'))
+      throw oneDayOnly(fill === 'bracket' ? '--fill bracket' : '--follow');
+    return several({ ...given, fill }, { tapes, ...(one('out') === undefined ? {} : { out: one('out')! }) }, streams);
+  }
   if (fill === 'bracket') return bracket(given, { ...(one('out') === undefined ? {} : { out: one('out')! }) }, streams);
   const blotter = play({ ...given, fill }, streams);
   const text = `${jcs(blotter)}\n`;
@@ -58,6 +76,53 @@ export function run({ values }: Arguments, streams: Streams): number {
   }
   if (values.has('json')) streams.write(text);
   else tell({ tape, blotter, follow: values.has('follow') ? 'day' : 'none' }, paintFor(streams), streams);
+  return EXITS.ok;
+}
+
+function oneDayOnly(flag: string): Failure {
+  return new Failure({
+    code: 'usage',
+    message: `${flag} is for a run of one day`,
+    expected: `one --tape, or several without ${flag}`,
+    next: 'kestrel run --help shows an example',
+  });
+}
+
+/** Plans over several days, with what is owned at a close carried to the next. */
+function several(
+  given: Play,
+  { tapes, out }: { readonly tapes: readonly Tape[]; readonly out?: string },
+  streams: Streams,
+): number {
+  const { documents, sources } = judgedPlans(given.texts, given, streams);
+  const { fill, fees, rUsdE4, sessionRE4 } = given;
+  const rows = tapes.map((_, k) => tapes.slice(0, k + 1).reduce((n, each) => n + each.columns.length, 0));
+  const progress = progressFor(streams, { what: 'running', total: rows.at(-1)! });
+  let run: Days;
+  try {
+    run = runDays({
+      tapes,
+      fill,
+      fees,
+      rE4: rUsdE4,
+      documents,
+      document: documentHash(sources),
+      ...(sessionRE4 === undefined ? {} : { sessionR: sessionRE4 }),
+      onDay: (days) => progress.at(rows[days - 1]!),
+    });
+  } finally {
+    progress.stop();
+  }
+  const text = `${jcs(run)}\n`;
+  const report = (paint: Paint): string =>
+    `${run.days.map((blotter, k) => reportOf(blotter, factsOf(tapes[k]!), paint)).join('\n')}\n${daysOf(run, paint)}`;
+  if (out !== undefined) {
+    writeWhole([
+      { path: join(out, 'blotter.json'), bytes: text },
+      { path: join(out, 'report.txt'), bytes: report(paintOf('plain')) },
+    ]);
+  }
+  streams.write(given.form === 'json' ? text : report(paintFor(streams)));
   return EXITS.ok;
 }
 

@@ -28,7 +28,13 @@ export const PEOPLE_VERBS: readonly Verb[] = [
       'The same tape, plans, fill model, fees and R give the same bytes on every machine; the last line is their hash.',
     operands: [],
     options: [
-      { flag: 'tape', value: 'TAPE', about: 'the day: a tape file, - or bundled:NAME', required: true },
+      {
+        flag: 'tape',
+        value: 'TAPE',
+        about: 'the day: a tape file, - or bundled:NAME; repeat it for several days, in their order',
+        many: true,
+        required: true,
+      },
       { flag: 'plans', value: 'FILE', about: 'a document; repeat it for several', many: true, required: true },
       {
         flag: 'fill',

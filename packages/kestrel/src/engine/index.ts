@@ -19,7 +19,9 @@ export {
   type BracketOptions,
   runBracket,
 } from './bracket.ts';
+export type { CarryStep } from './carry.ts';
 export type { ChainRun as OptionChain } from './chains.ts';
+export { type CarriedPosition, DAYS_MAX, type Days, type DaysOptions, runDays } from './days.ts';
 export { ENGINE_VERSION, Engine, type EngineOptions, type Stop, type WakeRun } from './engine.ts';
 export { FairFit, type FairInput, type FairReceipt, type FairWhy } from './fair-fit.ts';
 export { FairValue } from './fair-value.ts';
