@@ -17,6 +17,7 @@ import {
 } from '../../src/market/index.ts';
 import { DERIVED, HAS_DATA, leanArchives, leanFile } from './data.ts';
 import { textOf } from './lines.ts';
+import { naiveChainLines } from './naive-chain.ts';
 import { naiveLines } from './naive-lean.ts';
 
 interface Case {
@@ -161,6 +162,27 @@ describe.skipIf(!HAS_DATA)('a real day', () => {
       const lines = textOf(importLean(files).tape).trimEnd().split('\n').slice(1);
       const wanted = naiveLines(files, key.split('/')[3]!.toUpperCase());
       expect(lines.length).toBe(wanted.length);
+      const wrong = lines.findIndex((line, i) => line !== wanted[i]);
+      expect([key, wrong, lines[wrong]]).toEqual([key, -1, undefined]);
+    }
+  });
+
+  test('of a chain is what a plain second reading makes of it, the share or index beside', () => {
+    const days = new Map<string, string[]>();
+    for (const path of [...leanArchives('option/usa'), ...leanArchives('indexoption/usa')]) {
+      const [, , , symbol, file] = path.split('/');
+      const key = `${symbol} ${file!.slice(0, 8)}`;
+      days.set(key, [...(days.get(key) ?? []), path]);
+    }
+    const shares = [...leanArchives('equity/usa/minute'), ...leanArchives('index/usa/minute')];
+    expect(days.size).toBe(8);
+    for (const [key, paths] of days) {
+      const [symbol, date] = key.split(' ');
+      const beside = shares.filter((path) => path.endsWith(`/${symbol}/${date}_trade.zip`));
+      const files = [...paths, ...beside].map(leanFile);
+      const lines = textOf(importLean(files).tape).trimEnd().split('\n').slice(1);
+      const wanted = naiveChainLines(files);
+      expect([key, lines.length]).toEqual([key, wanted.length]);
       const wrong = lines.findIndex((line, i) => line !== wanted[i]);
       expect([key, wrong, lines[wrong]]).toEqual([key, -1, undefined]);
     }

@@ -18,7 +18,7 @@ function linesOf(file: NamedBytes, symbol: string): Line[] {
   const [, date = '', kind = ''] = /([0-9]{8})_(quote|trade)\.zip$/.exec(file.name) ?? [];
   const resolution = /(tick|second|minute)/.exec(file.name)?.[1] ?? '';
   const text = new TextDecoder().decode(Object.values(unzipSync(file.bytes))[0]!);
-  const midnight = newYorkMidnight(date);
+  const midnight = midnightIn('America/New_York', date);
   const stepMs = resolution === 'second' ? 1_000 : resolution === 'minute' ? 60_000 : 0;
   let bid: string[] = [];
   let ask: string[] = [];
@@ -67,15 +67,10 @@ function dollars(tenThousandths: string): string {
   return String(Number(tenThousandths) / 10_000);
 }
 
-const NEW_YORK = new Intl.DateTimeFormat('en-US', {
-  timeZone: 'America/New_York',
-  timeZoneName: 'longOffset',
-  year: 'numeric',
-});
-
-/** Milliseconds UTC of a New York midnight; the clocks never change then. */
-function newYorkMidnight(date: string): number {
+/** Milliseconds UTC of a midnight of the United States; the clocks never change then. */
+export function midnightIn(timeZone: string, date: string): number {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset', year: 'numeric' });
   const utc = Date.UTC(Number(date.slice(0, 4)), Number(date.slice(4, 6)) - 1, Number(date.slice(6)));
-  const name = NEW_YORK.formatToParts(utc + 6 * 3_600_000).find((part) => part.type === 'timeZoneName')!.value;
+  const name = format.formatToParts(utc + 6 * 3_600_000).find((part) => part.type === 'timeZoneName')!.value;
   return utc - Number(name.slice(3, 6)) * 3_600_000;
 }
