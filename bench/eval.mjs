@@ -2,9 +2,8 @@
  * The evaluation service's figures, against the built package: ingest, judge, start-up, memory, reading, kills.
  * Shorter by `EVAL_BENCH=short`, which also says so in each measure's name; some parts alone by `EVAL_ONLY=judge,kills`.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { fork, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -191,12 +190,41 @@ async function firstRow(dir, view) {
   return took;
 }
 
-/** 448 connections that ingest two megabytes a request, which is more than all bodies may have, and 64 that ask for more judgements than may wait. */
 async function saturatedRows(row, home) {
-  const dir = join(home, 'saturated');
-  const upstream = await slowModel();
-  const { child, port } = await serve(dir, ['--judge-queue', '32'], {
-    AGENT_EVAL_LLM_BASE_URL: `http://127.0.0.1:${upstream.port}/v1`,
+  const wide = await saturated(join(home, 'wide'), SATURATED_SECONDS, ['--judge-queue', '32']);
+  row(
+    `resident memory, 512 saturating connections for ${SATURATED_SECONDS} s (${wide.said})`,
+    wide.peakMib,
+    'MiB',
+    '<= 512',
+    wide.peakMib / 512,
+  );
+  row(
+    `health meanwhile: the slowest of ${wide.health.length} answers (${wide.missed} missed)`,
+    round(wide.slowest),
+    'ms',
+  );
+  // The same with room for a third of what is sent, so that much of it is refused.
+  const narrow = await saturated(join(home, 'narrow'), SECONDS, ['--judge-queue', '16', '--in-flight-mib', '16']);
+  row(
+    `the same for ${SECONDS} s with --in-flight-mib 16 --judge-queue 16 (${narrow.said})`,
+    narrow.peakMib,
+    'MiB',
+    '<= 512',
+    narrow.peakMib / 512,
+  );
+  row('accepted events missing after both, and answers of other statuses', wide.lost + narrow.lost, '', '0');
+  for (const status of [429, 503]) {
+    if (!narrow.statuses.has(status)) row(`no ${status} was provoked`, 0, 'answers', '> 0');
+  }
+}
+
+/** 448 connections that ingest half a megabyte a request, and 64 that ask for more judgements than may wait. */
+async function saturated(dir, seconds, flags) {
+  const around = fork(join(here, 'eval-surroundings.mjs'), { stdio: ['ignore', 'pipe', 'inherit', 'ipc'], env });
+  const model = await new Promise((resolve) => around.stdout.once('data', (chunk) => resolve(String(chunk).trim())));
+  const { child, port } = await serve(dir, flags, {
+    AGENT_EVAL_LLM_BASE_URL: `${model}/v1`,
     AGENT_EVAL_LLM_API_KEY: 'none',
   });
   let peakKb = 0;
@@ -205,75 +233,38 @@ async function saturatedRows(row, home) {
     peakKb = Math.max(peakKb, Number(/VmHWM:\s+(\d+)/.exec(status)[1]));
   }, 500);
   const big = Array.from({ length: 24 }, (_, i) =>
-    post('/v1/traces/ingest', ndjson(`run_${i % 8}`, i * 8 * BATCH, 8 * BATCH), NDJSON),
+    post('/v1/traces/ingest', ndjson(`run_${i % 8}`, i * 2 * BATCH, 2 * BATCH), NDJSON),
   );
   const question = post('/v1/judge', '{"rubricName":"anti-slop","content":"x"}', 'application/json');
   question.tag = 'judge';
   let accepted = 0;
-  let health = 0;
-  let healthMissed = 0;
-  const probe = setInterval(() => {
-    fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(5_000) }).then(
-      ({ status }) => {
-        if (status === 200) health++;
-        else healthMissed++;
-      },
-      () => {
-        healthMissed++;
-      },
-    );
-  }, 1_000);
-  const seen = await load({
+  around.send(`http://127.0.0.1:${port}`);
+  const { statuses } = await load({
     port,
     connections: 512,
-    seconds: SATURATED_SECONDS,
+    seconds,
     request: (connection, n) => (connection % 8 === 0 ? question : big[(connection * 7 + n) % big.length]),
     onAnswer: (status, body, tag) => {
       if (status === 200 && tag !== 'judge') accepted += JSON.parse(body).accepted;
     },
   });
   clearInterval(watch);
-  clearInterval(probe);
+  const { tookMs, missed } = await new Promise((resolve) => {
+    around.once('message', resolve);
+    around.send('stop');
+  });
   await stop(child);
-  upstream.close();
   const { events } = statsOf(dir);
-  const said = [...seen.statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
-  const peakMib = Math.round(peakKb / 1024);
-  row(
-    `resident memory, 512 saturating connections for ${SATURATED_SECONDS} s (${said}; ${health} health answers, ${healthMissed} missed)`,
-    peakMib,
-    'MiB',
-    '<= 512',
-    peakMib / 512,
-  );
-  const others = [...seen.statuses].reduce((sum, [status, n]) => (/^(?:200|429|503)$/.test(status) ? sum : sum + n), 0);
-  row(
-    'accepted events missing afterwards, and answers of other statuses',
-    Math.max(0, accepted - events) + others,
-    '',
-    '0',
-  );
-  for (const status of [429, 503]) {
-    if (!seen.statuses.has(status)) row(`no ${status} was provoked`, 0, 'answers', '> 0');
-  }
-}
-
-/** A model's provider that takes its time, so that judgements pile up. */
-async function slowModel() {
-  const verdict = '{"dimensions":{"buyer_quality":1,"voice":0,"signal":0.5},"rationale":"x"}';
-  const answer = JSON.stringify({
-    id: 'x',
-    object: 'chat.completion',
-    created: 1,
-    model: 'slow',
-    choices: [{ index: 0, message: { role: 'assistant', content: verdict }, finish_reason: 'stop' }],
-  });
-  const server = createServer((request, response) => {
-    request.resume();
-    setTimeout(() => response.setHeader('content-type', 'application/json').end(answer), 100);
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { port: server.address().port, close: () => server.close().closeAllConnections() };
+  const others = [...statuses].reduce((sum, [status, n]) => ([200, 429, 503].includes(status) ? sum : sum + n), 0);
+  return {
+    statuses,
+    said: [...statuses].map(([status, count]) => `${count} × ${status}`).join(', '),
+    peakMib: Math.round(peakKb / 1024),
+    lost: Math.max(0, accepted - events) + others,
+    health: tookMs,
+    slowest: tookMs.reduce((most, ms) => Math.max(most, ms), 0),
+    missed,
+  };
 }
 
 async function judgeRows(row) {

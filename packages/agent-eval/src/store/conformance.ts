@@ -84,6 +84,22 @@ export const storeConformance: readonly ConformanceCase[] = [
     },
   },
   {
+    name: 'keeps nothing of the buffers that it was given',
+    async run({ store }) {
+      const kept = eventText('a', { payload: { pad: 'x'.repeat(100) } });
+      const batch = batchOf([kept, kept]);
+      const record = Buffer.from(JSON.stringify({ n: 1 }));
+      await Promise.all([
+        store.traces.append(batch),
+        store.feedback.put({ id: 't', bytes: record, precondition: null }),
+      ]);
+      batch.body.fill(0x20);
+      record.fill(0x20);
+      assert.deepEqual(await texts(store), [kept, kept]);
+      assert.equal(text((await store.feedback.get('t'))!), '{"n":1}');
+    },
+  },
+  {
     name: 'numbers events from 0 without gaps',
     async run({ store }) {
       await store.traces.append(batchOf(['a', 'b'].map((id) => eventText(id))));

@@ -1,6 +1,9 @@
 /** The ports to storage: append-only trace events, and feedback by id. Every engine passes one conformance suite. */
 
-/** Events to append together: the bytes as they came, and the few fields that an engine finds them by. */
+/**
+ * Events to append together: the bytes as they came, and the few fields that an engine finds them by. The bytes are the
+ * caller's again once they are appended or refused, and are overwritten then: an engine copies what it keeps.
+ */
 export interface EventBatch {
   readonly body: Uint8Array;
   /** Start and length in `body`, a pair an event, in the order in which they came. */
@@ -91,6 +94,7 @@ export type FeedbackOutcome =
 
 export interface FeedbackWrite {
   readonly id: string;
+  /** The caller's again once the write is done, like an event's. */
   readonly bytes: Uint8Array;
   readonly precondition: Precondition | null;
 }

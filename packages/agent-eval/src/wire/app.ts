@@ -1,6 +1,7 @@
 /** The service as an app to embed: a Hono app, for `app.request()` in tests and for mounting in another server. */
 import { Hono } from 'hono';
 import { Stop } from '../judge/index.ts';
+import type { Body } from './body.ts';
 import type { Budget } from './budget.ts';
 import { makeService, type ServiceOptions } from './context.ts';
 import { type DoorRequest, makeDoor } from './door.ts';
@@ -26,6 +27,10 @@ export function createApp(options: AppOptions = {}): Hono {
   return app;
 }
 
+function ownBody(bytes: Buffer): Body {
+  return { bytes, done() {} };
+}
+
 class FetchRequest implements DoorRequest {
   readonly verb: string;
   readonly path: string;
@@ -47,16 +52,16 @@ class FetchRequest implements DoorRequest {
     return this.#request.headers.get(name) ?? undefined;
   }
 
-  async body({ bodyBytesMax }: WireLimits, budget: Budget): Promise<Buffer> {
+  async body({ bodyBytesMax }: WireLimits, budget: Budget): Promise<Body> {
     const { body } = this.#request;
-    if (body === null) return Buffer.alloc(0);
+    if (body === null) return ownBody(Buffer.alloc(0));
     const reader = body.getReader();
     const chunks: Uint8Array[] = [];
     let bytes = 0;
     try {
       for (;;) {
         const { done, value } = await reader.read();
-        if (done) return Buffer.concat(chunks);
+        if (done) return ownBody(Buffer.concat(chunks));
         if (bytes + value.length > bodyBytesMax) {
           throw new WireError('payload_too_large', `a body has at most ${bodyBytesMax} bytes as sent`);
         }

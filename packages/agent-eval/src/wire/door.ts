@@ -1,6 +1,7 @@
 /** HTTP without sockets: a request's parts in, an answer's parts out. The server and the embeddable app share it. */
 import type { Stop } from '../judge/index.ts';
 import type { Precondition } from '../store/ports.ts';
+import type { Body } from './body.ts';
 import { type Budget, makeBudget } from './budget.ts';
 import type { Service } from './context.ts';
 import { errorBody, statusOf, WireError } from './errors.ts';
@@ -18,7 +19,7 @@ export interface DoorRequest {
   readonly path: string;
   header(name: string): string | undefined;
   /** Reads the body within its bounds, claiming what it holds. @throws WireError */
-  body(limits: WireLimits, budget: Budget): Promise<Buffer>;
+  body(limits: WireLimits, budget: Budget): Promise<Body>;
   /** Of this request alone, made when first asked for; aborted when the caller has gone. */
   readonly stop: Stop;
   isGone(): boolean;
@@ -81,8 +82,10 @@ export function makeDoor(options: DoorOptions): Door {
     const media = mediaOf(method, request.header('content-type'));
     const encoding = encodingOf(request.header('content-encoding'));
     let claimedBytes = 0;
+    let body: Body | null = null;
     try {
-      let bytes = await request.body(service.limits, budget);
+      body = await request.body(service.limits, budget);
+      let { bytes } = body;
       claimedBytes = bytes.length;
       if (encoding === 'gzip') {
         const inflated = await inflate(bytes, service.limits.inflatedBytesMax, budget);
@@ -92,6 +95,7 @@ export function makeDoor(options: DoorOptions): Door {
       return await call(method, { kind: media, bytes }, request);
     } finally {
       budget.release(claimedBytes);
+      body?.done();
     }
   };
 

@@ -2,10 +2,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { Stop } from '../judge/index.ts';
+import { ArrivingBody, type Body, BodyPool } from './body.ts';
 import type { Budget } from './budget.ts';
 import { type Door, type DoorAnswer, type DoorOptions, type DoorRequest, makeDoor, refusal } from './door.ts';
 import { WireError } from './errors.ts';
 import type { WireLimits } from './limits.ts';
+import { LAST, type Reading, type Turns } from './turns.ts';
 
 export const HEAD_MS_MAX = 10_000;
 export const BODY_MS_MAX = 30_000;
@@ -47,6 +49,8 @@ export interface RunningServer {
 export async function startHttp(options: ServerOptions): Promise<RunningServer> {
   const door = makeDoor({ ...options, hosts: isLoopback(options.host) ? 'loopback' : 'any' });
   const sockets = new SocketWatch();
+  const { turns } = options.service;
+  const pool = new BodyPool();
   const { headMsMax, bodyMsMax } = options.patience ?? { headMsMax: HEAD_MS_MAX, bodyMsMax: BODY_MS_MAX };
   const state: ServerState = { kind: 'open' };
   const server = createServer(
@@ -61,10 +65,13 @@ export async function startHttp(options: ServerOptions): Promise<RunningServer> 
     },
     (request, response) => {
       sockets.begin(request);
-      void serve(door, sockets, request, response, state);
+      void serve(door, sockets, turns, pool, request, response, state);
     },
   );
-  server.on('connection', (socket) => sockets.open(socket));
+  server.on('connection', (socket) => {
+    turns.arrived();
+    sockets.open(socket);
+  });
   server.on('clientError', onClientError);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -109,17 +116,19 @@ interface ServerState {
 async function serve(
   door: Door,
   sockets: SocketWatch,
+  turns: Turns,
+  pool: BodyPool,
   request: IncomingMessage,
   response: ServerResponse,
   state: ServerState,
 ): Promise<void> {
-  const asked = new NodeRequest(request, response);
+  const asked = new NodeRequest(request, response, turns, pool);
   try {
     const answer = state.kind === 'draining' ? refusal(SHUTTING_DOWN) : await door(asked);
     response.once('close', () => sockets.rest(request.socket));
     // Looked at again: a signal may have come while the call was in flight.
     send(response, answer, isOpen(state) ? 'keep' : 'close');
-    if (!request.complete) discard(request);
+    if (!request.complete) discard(request, turns);
   } catch {
     // The caller has gone: there is nobody to answer.
     response.destroy();
@@ -146,14 +155,23 @@ function send(response: ServerResponse, { status, headers, body }: DoorAnswer, a
 }
 
 /** A client that still sends reads its answer only when it has sent all: the rest is read, within a bound, and dropped. */
-function discard(request: IncomingMessage): void {
+function discard(request: IncomingMessage, turns: Turns): void {
   let bytes = 0;
+  const reading = readingOf(request, LAST);
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > DISCARD_BYTES_MAX) request.destroy();
+    else turns.took(reading, chunk.length);
   });
   request.on('error', () => {});
   request.resume();
+}
+
+/** Of the bodies of this process, in the order in which they began. */
+let nextOrder = 0;
+
+function readingOf(request: IncomingMessage, order: number): Reading {
+  return { order, pause: () => request.pause(), resume: () => request.resume() };
 }
 
 class NodeRequest implements DoorRequest {
@@ -161,12 +179,16 @@ class NodeRequest implements DoorRequest {
   readonly path: string;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
+  readonly #turns: Turns;
+  readonly #pool: BodyPool;
   #stop: Stop | null = null;
   #isGone = false;
 
-  constructor(request: IncomingMessage, response: ServerResponse) {
+  constructor(request: IncomingMessage, response: ServerResponse, turns: Turns, pool: BodyPool) {
     this.#request = request;
     this.#response = response;
+    this.#turns = turns;
+    this.#pool = pool;
     this.verb = request.method ?? 'GET';
     const url = request.url ?? '/';
     const query = url.indexOf('?');
@@ -201,21 +223,23 @@ class NodeRequest implements DoorRequest {
     return reason;
   }
 
-  body(limits: WireLimits, budget: Budget): Promise<Buffer> {
+  body(limits: WireLimits, budget: Budget): Promise<Body> {
     const request = this.#request;
     const { bodyBytesMax } = limits;
     const tooLarge = () => new WireError('payload_too_large', `a body has at most ${bodyBytesMax} bytes as sent`);
     const declared = Number(request.headers['content-length'] ?? 0);
     if (declared > bodyBytesMax) return Promise.reject(tooLarge());
     return new Promise((resolve, reject) => {
-      const body = new ArrivingBody(Math.min(declared, bodyBytesMax));
+      const body = new ArrivingBody(declared, this.#pool);
+      const reading = readingOf(request, nextOrder++);
       const stop = (error: unknown): void => {
-        budget.release(body.bytes);
+        budget.release(body.length);
+        body.done();
         request.off('data', onData).off('end', onEnd).off('close', onClose);
         reject(error);
       };
       const onData = (chunk: Buffer): void => {
-        if (body.bytes + chunk.length > bodyBytesMax) {
+        if (body.length + chunk.length > bodyBytesMax) {
           stop(tooLarge());
           return;
         }
@@ -226,10 +250,11 @@ class NodeRequest implements DoorRequest {
           return;
         }
         body.add(chunk);
+        if (body.length < declared) this.#turns.took(reading, chunk.length);
       };
       const onEnd = (): void => {
         request.off('close', onClose);
-        resolve(body.whole());
+        resolve(body);
       };
       const onClose = (): void => stop(this.#leave());
       request
@@ -238,45 +263,6 @@ class NodeRequest implements DoorRequest {
         .on('close', onClose)
         .on('error', () => {});
     });
-  }
-}
-
-/** Room that is made for a body before it has come, for its length is a promise that costs its sender nothing. */
-const BODY_AHEAD_BYTES = 128 * 1024;
-
-/**
- * A body in one buffer, piece by piece as it comes: pieces that were kept until the end would be there twice then, and
- * would be old enough to stay until a full collection.
- */
-class ArrivingBody {
-  readonly #declaredBytes: number;
-  #room: Buffer | null = null;
-  bytes = 0;
-
-  constructor(declaredBytes: number) {
-    this.#declaredBytes = declaredBytes;
-  }
-
-  add(chunk: Buffer): void {
-    if (this.#room === null && chunk.length >= this.#declaredBytes) this.#room = chunk;
-    else {
-      const bytes = this.bytes + chunk.length;
-      if (this.#room === null || bytes > this.#room.length) this.#grow(bytes);
-      chunk.copy(this.#room!, this.bytes);
-    }
-    this.bytes += chunk.length;
-  }
-
-  whole(): Buffer {
-    return this.#room === null ? Buffer.alloc(0) : this.#room.subarray(0, this.bytes);
-  }
-
-  #grow(bytes: number): void {
-    const ahead = Math.max(2 * bytes, Math.min(this.#declaredBytes, BODY_AHEAD_BYTES));
-    const wanted = this.#declaredBytes === 0 ? 2 * bytes : Math.min(ahead, this.#declaredBytes);
-    const room = Buffer.allocUnsafeSlow(Math.max(bytes, wanted));
-    this.#room?.copy(room, 0, 0, this.bytes);
-    this.#room = room;
   }
 }
 

@@ -1,6 +1,6 @@
 /** Large bodies are read in turns of the loop: in order, with everything else between them. */
 import { expect, test } from 'vitest';
-import { makeTurns } from '../../src/wire/turns.ts';
+import { LAST, makeTurns } from '../../src/wire/turns.ts';
 
 function burn(ms: number): void {
   const until = performance.now() + ms;
@@ -48,4 +48,62 @@ test('what fits into a turn is done at once; an error is the caller’s alone', 
   const next = turns.run(() => 6);
   await expect(broken).rejects.toThrow('mine');
   expect(await next).toBe(6);
+});
+
+function source(log: string[], name: string, order = 0) {
+  return { order, pause: () => log.push(`pause ${name}`), resume: () => log.push(`resume ${name}`) };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('who takes more than a turn has is paused, and goes on in order, some each turn', async () => {
+  const turns = makeTurns();
+  const log: string[] = [];
+  turns.took(source(log, 'small'), 1_000);
+  expect(log).toEqual([]);
+  turns.took(source(log, 'first'), 2 ** 20);
+  for (let i = 0; i < 20; i++) turns.took(source(log, String(i)), 1);
+  expect(log.filter((line) => line.startsWith('pause'))).toHaveLength(21);
+  await turn();
+  expect(log.filter((line) => line.startsWith('resume'))).toEqual([
+    'resume first',
+    ...Array.from({ length: 15 }, (_, i) => `resume ${i}`),
+  ]);
+  await turn();
+  expect(log.filter((line) => line.startsWith('resume'))).toHaveLength(21);
+});
+
+test('the bodies that began first go on first', async () => {
+  const turns = makeTurns();
+  const log: string[] = [];
+  for (let i = 0; i < 40; i++) turns.took(source(log, String(i), 100 - i), 2 ** 20);
+  turns.took(source(log, 'last', LAST), 1);
+  turns.took(source(log, 'last', LAST), 1);
+  for (let i = 0; i < 3; i++) await turn();
+  expect(log.filter((line) => line.startsWith('resume'))).toEqual([
+    ...Array.from({ length: 40 }, (_, i) => `resume ${39 - i}`),
+    'resume last',
+    'resume last',
+  ]);
+});
+
+test('while connections come in, work waits for them, and no longer than 50 ms', async () => {
+  let ms = 0;
+  const turns = makeTurns(() => ms);
+  void turns.run(() => {
+    ms += 6;
+  });
+  let isDone = false;
+  void turns.run(() => {
+    isDone = true;
+  });
+  const seen: boolean[] = [];
+  for (let i = 0; i < 12; i++) {
+    turns.arrived();
+    await turn();
+    seen.push(isDone);
+    ms += 8;
+  }
+  expect(seen.indexOf(true)).toBeGreaterThan(2);
+  expect(seen.indexOf(true)).toBeLessThan(8);
 });

@@ -85,7 +85,7 @@ export function memoryStore({ bytesMax = MEMORY_BYTES_MAX, nowMs = Date.now }: M
         const receivedMs = nowMs();
         for (let i = 0; i < eventIds.length; i++) {
           const start = spans[2 * i]!;
-          const bytes = body.slice(start, start + spans[2 * i + 1]!);
+          const bytes = new Uint8Array(body.subarray(start, start + spans[2 * i + 1]!));
           eventBytes += bytes.length;
           events.push({
             ordinal: nextOrdinal++,
@@ -130,7 +130,7 @@ export function memoryStore({ bytesMax = MEMORY_BYTES_MAX, nowMs = Date.now }: M
         claim(bytes.length);
         const version = (before?.version ?? 0) + 1;
         const versions = records.get(id) ?? [];
-        versions.push({ id, version, receivedMs: nowMs(), bytes: bytes.slice() });
+        versions.push({ id, version, receivedMs: nowMs(), bytes: new Uint8Array(bytes) });
         if (versions.length > FEEDBACK_PAST_MAX + 1) usedBytes -= versions.shift()!.bytes.length;
         records.set(id, versions);
         return { kind: 'stored', version };

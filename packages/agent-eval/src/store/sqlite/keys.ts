@@ -54,7 +54,7 @@ export function writeKeys(batch: EventBatch, bodyAt: number, keys: Uint32Array, 
 /** Words of a blob as SQLite gives it: its bytes may not stand on a word's boundary. */
 export function wordsOf(blob: Uint8Array): Uint32Array {
   if (blob.byteOffset % 4 === 0) return new Uint32Array(blob.buffer, blob.byteOffset, blob.byteLength / 4);
-  return new Uint32Array(blob.slice().buffer);
+  return new Uint32Array(new Uint8Array(blob).buffer);
 }
 
 export function bytesOf(words: Uint32Array): Uint8Array {

@@ -128,7 +128,7 @@ export function overHost(dir: string, host: WriterHost, nowMs: () => number): Sq
       put: ({ id, bytes, precondition }: FeedbackWrite) =>
         new Promise((done, fail) => {
           // A copy of its own: a view would take its whole buffer along to the writer's thread.
-          const row = { id, bytes: bytes.slice(), precondition, receivedMs: nowMs() };
+          const row = { id, bytes: new Uint8Array(bytes), precondition, receivedMs: nowMs() };
           queue.add({ kind: 'feedback', row, done, fail });
         }),
       retain: ({ ageMsMax }) => inSteps(() => host.retainFeedbackStep(ageMsMax, nowMs())),
