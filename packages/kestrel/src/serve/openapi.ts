@@ -18,6 +18,20 @@ const Refusal = z
   })
   .meta({ id: 'Refusal' });
 
+const Events = {
+  description: 'Server-sent events, until there is nothing more to come; see docs/serve.md.',
+  content: { 'text/event-stream': { schema: z.string() } },
+} as const;
+
+const after = {
+  name: 'last-event-id',
+  in: 'header',
+  description: 'The id of the last event that the client had: SEQUENCE.TOKEN.',
+  schema: { type: 'string' },
+} as const;
+
+const inPath = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string' } }) as const;
+
 const stream = {
   name: 'kestrel-stream',
   in: 'header',
@@ -77,6 +91,34 @@ export function openApi(version: string): unknown {
           parameters: [stream],
           requestBody: { required: true, content: { 'application/json': { schema: z.object({ op: z.string() }) } } },
           responses: { '200': { description: 'The response line.' }, ...refusals },
+        },
+      },
+      '/v1/sessions/{id}/events': {
+        get: {
+          operationId: 'followSession',
+          summary: 'the events of a session, and on as they come, until it is finalized',
+          security: [{ capability: [] }],
+          parameters: [inPath('id'), after],
+          responses: { '200': Events, ...refusals },
+        },
+      },
+      '/v1/operations/{subject}/{key}/events': {
+        get: {
+          operationId: 'followOperation',
+          summary: 'progress of an operation while it runs, then its events, then its answer',
+          security: [{ capability: [] }],
+          parameters: [inPath('subject'), inPath('key'), after],
+          responses: { '200': Events, ...refusals },
+        },
+      },
+      '/v1/datasets/{name}': {
+        put: {
+          operationId: 'putDataset',
+          summary: 'registers the tape of the body under the name; gzip is read as well',
+          security: [{ capability: [] }],
+          parameters: [inPath('name')],
+          requestBody: { required: true, content: { 'application/octet-stream': { schema: z.string() } } },
+          responses: { '201': { description: 'The dataset as it is registered.' }, ...refusals },
         },
       },
       '/v1/trials': {

@@ -8,6 +8,7 @@ import {
   LINE_BYTES_MAX,
   newStream,
   OP_HEADER,
+  OPS,
   type Outcome,
   type Ring,
   readRequest,
@@ -17,7 +18,7 @@ import {
   streamOf,
   streamText,
 } from '../protocol/index.ts';
-import { type EventCursor, type SessionResponse, whole } from '../session/index.ts';
+import { whole } from '../session/index.ts';
 import { textOf } from './body.ts';
 import { followOperation, followRequest, wantsEvents } from './events.ts';
 import type { Owners } from './owners.ts';
@@ -103,12 +104,13 @@ function followed(
   },
 ): Response {
   const { hands, stream, request } = of;
-  const { operationId, after } = request;
-  if (request.op === 'resumeOperation' && typeof operationId === 'string') {
-    // The op's own check of the arguments comes first, so that every door refuses alike.
+  const op = OPS.find(({ name }) => name === request.op);
+  if (op?.follows !== undefined) {
+    // The op answers first, so that what it refuses is refused alike by every door.
     const found = whole(handleRequest(host, stream, request));
     if (found.kind === 'refusal') return refused(c, found.refusal, { op: found.op });
-    return followOperation(c, host, { operationId, after: after as EventCursor | undefined });
+    const { op: _name, ...args } = request;
+    return followOperation(c, host, op.follows(args));
   }
   const run = async (): Promise<Outcome> => {
     try {
@@ -123,24 +125,11 @@ function followed(
     stream,
     outcome: run(),
     running: () => (stream.sessionId === null ? undefined : host.sessions.runningOn(stream.sessionId)),
-    recorded: (outcome) => operationBehind(outcome, stream.sessionId),
+    recorded: (outcome) =>
+      outcome.kind === 'refusal' || stream.sessionId === null || op?.records === undefined
+        ? undefined
+        : `${stream.sessionId}/${op.records(outcome.value)}`,
   });
-}
-
-/** Name of the operation that an answer came from; undefined where it recorded no events. */
-function operationBehind(outcome: Outcome, sessionId: string | null): string | undefined {
-  if (outcome.kind === 'refusal' || sessionId === null) return undefined;
-  switch (outcome.op) {
-    case 'start':
-    case 'finalize':
-      return `${sessionId}/${outcome.op}`;
-    case 'advance':
-    case 'revise':
-    case 'submit':
-      return `${sessionId}/${(outcome.value as SessionResponse).turn.ordinal}`;
-    default:
-      return undefined;
-  }
 }
 
 function requestIn(text: string, op: string | null): Record<string, unknown> {

@@ -1,6 +1,6 @@
 /** `advance`: answers the pending slot and runs the clock to the next. */
 import { z } from 'zod';
-import { op } from '../op.ts';
+import { op, turnKey } from '../op.ts';
 import { AuthoredResponse, SessionResponse } from '../shapes.ts';
 
 export const advance = op({
@@ -9,6 +9,7 @@ export const advance = op({
   about: 'answers the pending slot and runs the clock to the next one',
   args: z.strictObject({ response: AuthoredResponse }),
   emits: SessionResponse,
+  records: turnKey,
   *run({ host, stream }, { response }) {
     const answer = yield* host.sessions.answer(stream.sessionId!, {
       op: 'advance',

@@ -9,6 +9,7 @@ export const finalize = op({
   about: 'runs to the end of the session; the blotter, the tip and the proof',
   args: z.strictObject({}),
   emits: Finalized,
+  records: () => 'finalize',
   *run({ host, stream }) {
     const { blotter, sessionId, tipHash, conformanceRoot, artifacts } = yield* host.sessions.finalize(
       stream.sessionId!,

@@ -10,6 +10,7 @@ export const resumeOperation = op({
   about: 'what became of an operation, with its events and value',
   args: z.strictObject({ operationId: z.string(), after: EventCursor.optional() }),
   emits: OperationResumption,
+  follows: ({ operationId, after }) => ({ operationId, after }),
   run({ host }, { operationId, after }) {
     return { value: operationOf(host, operationId, after) };
   },

@@ -1,6 +1,6 @@
 /** `revise`: answers the pending slot; the clock stands, and a fresh slot comes back. */
 import { z } from 'zod';
-import { op } from '../op.ts';
+import { op, turnKey } from '../op.ts';
 import { AuthoredResponse, SessionResponse } from '../shapes.ts';
 
 export const revise = op({
@@ -9,6 +9,7 @@ export const revise = op({
   about: 'answers the pending slot and leaves the clock where it is',
   args: z.strictObject({ response: AuthoredResponse }),
   emits: SessionResponse,
+  records: turnKey,
   *run({ host, stream }, { response }) {
     const answer = yield* host.sessions.answer(stream.sessionId!, {
       op: 'revise',

@@ -9,6 +9,7 @@ export const start = op({
   about: 'the pending slot with its frame; the first one at the open',
   args: z.strictObject({}),
   emits: Delivery,
+  records: () => 'start',
   *run({ host, stream }) {
     const delivery = yield* host.sessions.start(stream.sessionId!);
     stream.shown = delivery.slot.ordinal;

@@ -1,6 +1,6 @@
 /** `submit`: `advance` with its binding spelled out, safe to send again. */
 import { z } from 'zod';
-import { op } from '../op.ts';
+import { op, turnKey } from '../op.ts';
 import { BoundResponse, SessionResponse } from '../shapes.ts';
 
 export const submit = op({
@@ -9,6 +9,7 @@ export const submit = op({
   about: 'advance with its binding spelled out; the same turn again gets the recorded answer',
   args: z.strictObject({ response: BoundResponse }),
   emits: SessionResponse,
+  records: turnKey,
   *run({ host, stream }, { response }) {
     const answer = yield* host.sessions.submit(stream.sessionId!, response);
     if (answer.state === 'pending') stream.shown = answer.delivery.slot.ordinal;
