@@ -172,7 +172,8 @@ class SnapshotReader {
     if (before !== undefined && t < before.t) {
       throw this.refusal('time-back', 'snapshots in the order of their times', this.text('t'));
     }
-    if (before !== undefined && t === before.t) {
+    // Without a time of its own a row is an event, and several may be of one time.
+    if (before !== undefined && t === before.t && this.columns.has('q')) {
       if (isSame(before.sides, row.sides)) return undefined;
       throw this.refusal('row-bad', 'one quote of a contract at a time', `another of ${key}`);
     }
