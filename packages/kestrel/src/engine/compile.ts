@@ -14,6 +14,7 @@ import type { Chains } from './chains.ts';
 import { durationUs, type SessionClock } from './clock.ts';
 import { compileTrigger, type GroupHub, type TriggerPlace } from './compile-trigger.ts';
 import type { Holding } from './holding.ts';
+import { boundsE4 } from './instrument.ts';
 import { Group, type Op } from './levels.ts';
 import { budgetOf } from './money.ts';
 import {
@@ -127,7 +128,10 @@ export function compilePlan(run: PlanRun, place: TriggerPlace, hub: GroupHub, ch
       }
       let placed = sides[side];
       if (placed === undefined) {
-        const source: PriceSource = { market, instrument: holding.instrument, side, basis: holding.basis };
+        const { instrument, basis } = holding;
+        const closes = side === 'buy' && holding.direction === 'short';
+        const mostE4 = closes ? boundsE4(instrument).most : Number.POSITIVE_INFINITY;
+        const source: PriceSource = { market, instrument, side, mostE4, basis };
         placed = { compiled: compilePrice(text, source), source };
         sides[side] = placed;
       }

@@ -498,7 +498,7 @@ export class Engine implements Desk, GroupHub {
         if ((m.halted[s] === 1) !== on) {
           m.halted[s] = on ? 1 : 0;
           m.quoteEvent[s] = -1;
-          this.#haltContracts(s);
+          this.#haltContracts(s, i);
         }
       } else if (kind[i] === Kind.oquote) {
         if (m.halted[s] === 0 && (flags[i]! & Flag.suspect) === 0) m.quoteEvent[s] = i;
@@ -512,14 +512,9 @@ export class Engine implements Desk, GroupHub {
   }
 
   /** Contracts stand still as long as what they are written on does. */
-  #haltContracts(underlying: number): void {
-    const m = this.market;
-    for (const s of this.chains.contractsOn(underlying)) {
-      m.halted[s] = m.halted[underlying]!;
-      m.quoteEvent[s] = -1;
-      const att = m.attention[s]!;
-      m.attention[s] = m.halted[s] === 1 ? att | Attention.special : att & ~Attention.special;
-    }
+  #haltContracts(underlying: number, row: number): void {
+    const on = this.market.halted[underlying] === 1 ? 1 : 0;
+    for (const s of this.chains.contractsOn(underlying)) this.market.haltContract(s, { row, on });
   }
 
   /** The hot loop. Nothing in it allocates; whatever needs more than a row noted goes to a slow path. */
@@ -893,7 +888,7 @@ export class Engine implements Desk, GroupHub {
         if (turnsOn || m.halted[s] === 1) {
           m.halted[s] = turnsOn ? 1 : 0;
           m.quoteEvent[s] = -1;
-          this.#haltContracts(s);
+          this.#haltContracts(s, i);
         }
         moved = ALL_MOVED | Moved.halt;
         break;

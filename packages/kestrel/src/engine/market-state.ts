@@ -101,6 +101,8 @@ export class MarketState {
   readonly spreadTo: Float64Array;
 
   readonly #columns: Columns;
+  /** Row of a contract's last halt, or its end; -1 before one. */
+  readonly #halted: Int32Array;
   /** Own fills out of the shown size, and the quote they came from. */
   readonly #takenEvent: Int32Array;
   readonly #bidTaken: Float64Array;
@@ -115,6 +117,7 @@ export class MarketState {
     const unknown = () => filled(Number.NaN);
     this.quoteEvent = new Int32Array(n).fill(-1);
     this.goodQuote = new Int32Array(n).fill(-1);
+    this.#halted = new Int32Array(n).fill(-1);
     this.lastMid = unknown();
     this.halted = new Uint8Array(n);
     this.seen = new Uint8Array(n);
@@ -173,15 +176,25 @@ export class MarketState {
     const { a, b, c, d } = this.#columns;
     return a[q]! > 0 && c[q]! > a[q]! && b[q]! > 0 && d[q]! > 0;
   }
-  /** Finds the last good quote of a contract among the rows up to the standing one. */
+  /** Finds the last good quote of a contract among the rows up to the standing one, none of a halt. */
   seekGood(s: number): void {
     const { kind, inst, flags } = this.#columns;
-    for (let i = this.quoteEvent[s]!; i >= 0; i--) {
+    const from = Math.max(this.goodQuote[s]!, this.#halted[s]!);
+    for (let i = this.quoteEvent[s]!; i > from; i--) {
       if (inst[i] === s && kind[i] === Kind.oquote && flags[i] === 0 && this.goodRow(i)) {
         this.goodQuote[s] = i;
         return;
       }
     }
+  }
+  /** A contract's halt begins or ends at a row: its book is empty, and what it last showed is kept. */
+  haltContract(s: number, { row, on }: { readonly row: number; readonly on: 0 | 1 }): void {
+    this.seekGood(s);
+    this.halted[s] = on;
+    this.quoteEvent[s] = -1;
+    this.#halted[s] = row;
+    const att = this.attention[s]!;
+    this.attention[s] = on === 1 ? att | Attention.special : att & ~Attention.special;
   }
   bid(s: number): number {
     return this.#columns.a[this.quoteEvent[s]!]!;
