@@ -1,10 +1,10 @@
 /** `kestrel frame`: a frame as people and models read it. */
 import { jcs } from 'ground/jcs';
-import { parse, type View } from '../lang/index.ts';
-import { eventsOf, readJson } from '../protocol/index.ts';
+import { parse, type View, validate } from '../lang/index.ts';
+import { eventsOf, OPS_BY_NAME, readJson } from '../protocol/index.ts';
 import { FRAME_FORMS, type Frame, isFrameShape, renderFrame } from '../session/index.ts';
 import type { Arguments } from './arguments.ts';
-import { readDocument } from './document.ts';
+import { readDocument, refusedDocument } from './document.ts';
 import { EXITS } from './exits.ts';
 import { Failure } from './failure.ts';
 import { openStore } from './home.ts';
@@ -50,19 +50,25 @@ function frameOfSession(id: string, slot: string | undefined, streams: Streams):
 function frameOfFile(path: string, streams: Streams): Frame {
   const { bytes, cut } = streams.read(path, FRAME_BYTES_MAX);
   const value = cut ? undefined : (readJson(bytes) as Record<string, unknown> | undefined);
-  for (const candidate of [value, value?.frame, (value?.value as Record<string, unknown> | undefined)?.frame]) {
-    if (isFrameShape(candidate)) return candidate;
-  }
+  const answer = value?.value as Record<string, Record<string, unknown>> | undefined;
+  const candidates = [value, value?.frame, answer?.frame, answer?.delivery?.frame];
+  const found = candidates.find((candidate) => isFrameShape(candidate));
+  const faults = found === undefined ? undefined : OPS_BY_NAME.start.emits.shape.frame.safeParse(found).error?.issues;
+  if (found !== undefined && faults === undefined) return found;
+  const where = faults?.[0]?.path.join('.');
   throw new Failure({
     code: 'no-frame',
-    message: 'the file holds no frame',
-    expected: 'a frame (kestrel.frame/v1) or a delivery, as JSON',
+    message: where === undefined ? 'the file holds no frame' : `the file holds no frame: ${where} has another shape`,
+    expected: 'a frame (kestrel.frame/v1), a delivery or a response line, as JSON',
     got: path,
   });
 }
 
 function viewOf(path: string, streams: Streams): View {
-  const view = parse(readDocument(path, streams)).document.statements.find((s): s is View => s.kind === 'view');
+  const text = readDocument(path, streams);
+  const { ok, diagnostics } = validate(text, { imports: 'refuse' });
+  if (!ok) throw refusedDocument(path, diagnostics);
+  const view = parse(text).document.statements.find((s): s is View => s.kind === 'view');
   if (view !== undefined) return view;
   throw new Failure({ code: 'no-view', message: 'the document has no VIEW', expected: 'VIEW name pane …', got: path });
 }

@@ -28,7 +28,7 @@ export function markupText(text: string): string {
 }
 
 /** R without the zeros that say nothing. */
-export const rText = (r: string): string => (r.includes('.') ? r.replace(/\.?0+$/, '') : r) + 'R';
+export const rText = (r: string): string => `${shownText(r.includes('.') ? r.replace(/\.?0+$/, '') : r)}R`;
 
 /**
  * Text that others wrote, as it may stand in a rendering: one line, nothing that ends a fence, begins markup or moves a

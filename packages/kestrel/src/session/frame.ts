@@ -286,6 +286,7 @@ export function isFrameShape(value: unknown): value is Frame {
     frame.v === 'kestrel.frame/v1' &&
     Number.isSafeInteger(frame.t) &&
     typeof frame.clock === 'string' &&
+    /^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$/.test(frame.clock) &&
     lists.every((list) => Array.isArray(list)) &&
     typeof kernel === 'object' &&
     kernel !== null &&

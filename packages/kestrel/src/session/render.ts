@@ -131,7 +131,7 @@ function tapePart(frame: Frame, pane: Pane): Part {
     asked?.kind === 'duration' ? asked.duration.n * { s: 1 / 60, m: 1, h: 60 }[asked.duration.unit] : usual;
   const tape = tapeRows(frame, minutes);
   if (tape === undefined) {
-    const lines = [`the frame holds candles of ${frame.tape.map(({ d }) => d).join(', ')}: rows are multiples of them`];
+    const lines = [`the frame holds candles of ${frame.tape.map(({ d }) => shownText(d)).join(', ')}: rows are multiples of them`];
     return { word: 'tape', title: `tape ${minutes}m`, lines };
   }
   const count = pane.args[1];
@@ -141,10 +141,10 @@ function tapePart(frame: Frame, pane: Pane): Part {
 
 function nowPart(frame: Frame): Part {
   const wake = frame.wake === null ? '' : ` ${shownText(frame.wake)}`;
-  const date = frame.date === null ? '' : `${frame.date} `;
+  const date = frame.date === null ? '' : `${shownText(frame.date)} `;
   return {
     word: 'now',
-    title: `now ${date}${frame.clock} ${frame.phase}, ${frame.minutesToClose} minutes to the close, why: ${frame.why}${wake}`,
+    title: `now ${date}${frame.clock} ${shownText(frame.phase)}, ${frame.minutesToClose} minutes to the close, why: ${frame.why}${wake}`,
     lines: [],
   };
 }
@@ -177,7 +177,7 @@ function part(frame: Frame, pane: Pane): Part[] {
         'chain: bid / ask observed, fair and iv modelled (receipt), as of',
         nearestStrikes(frame.chain, count ?? CHAIN_STRIKES).map(
           (c) =>
-            `${shownText(c.contract)} ${priceText(c.bidE4)} / ${priceText(c.askE4)} fair ${priceText(c.fairE4)} iv ${c.ivPct === null ? '-' : `${c.ivPct}%`} (${shownText(c.receipt)}) ${c.asOf === null ? '-' : exactly(c.asOf)}`,
+            `${shownText(c.contract)} ${priceText(c.bidE4)} / ${priceText(c.askE4)} fair ${priceText(c.fairE4)} iv ${c.ivPct === null ? '-' : `${shownText(c.ivPct)}%`} (${shownText(c.receipt)}) ${c.asOf === null ? '-' : exactly(c.asOf)}`,
         ),
       );
     case 'plans':
@@ -208,7 +208,7 @@ function nearestStrikes(chain: Frame['chain'], strikes: number): Frame['chain'] 
 }
 
 function planLine({ name, state, reason, arming, nearest }: FramePlan, exactly: (t: number) => string): string {
-  const head = `${shownText(name)} ${arming ? 'arming' : state}${reason === null ? '' : ` (${shownText(reason)})`}`;
+  const head = `${shownText(name)} ${arming ? 'arming' : shownText(state)}${reason === null ? '' : ` (${shownText(reason)})`}`;
   if (nearest === null) return head;
   const blocked = `waits for ${conditionText(nearest.blockedBy)}`;
   if (nearest.distance === null || nearest.t === null) return `${head}, ${blocked}`;

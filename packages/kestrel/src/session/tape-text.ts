@@ -37,7 +37,7 @@ export function tapeRows(frame: Frame, minutes: number): TapeRows | undefined {
   const rows: Row[] = [];
   for (const tape of frame.tape) {
     const candle = minutesOf(tape.d);
-    if (candle === undefined || minutes % candle !== 0) return undefined;
+    if (candle === undefined || candle === 0 || minutes % candle !== 0) return undefined;
     rows.push(...grouped(tape, frame, minutes * MINUTE_US));
   }
   rows.sort((a, b) => a.t - b.t || (a.symbol < b.symbol ? -1 : a.symbol > b.symbol ? 1 : 0));
@@ -57,7 +57,10 @@ export function tapeRows(frame: Frame, minutes: number): TapeRows | undefined {
     sums.set(row.symbol, { n: sum.n + 1, z: sum.z + row.z });
   });
   const names = frame.tape.map(({ symbol, anchorE4 }) => `${shownText(symbol)} ${priceText(anchorE4)}`);
-  return { head: `tape ${minutes}m, observed: end way open>close low..high volume, bps of ${names.join(', ')}`, rows: out };
+  return {
+    head: `tape ${minutes}m, observed: end way open>close low..high volume, bps of ${names.join(', ')}`,
+    rows: out,
+  };
 }
 
 function glyph(z: number, before: { readonly n: number; readonly z: number }): string {

@@ -137,13 +137,59 @@ test('a frame is shown as text, as Markdown, under a view, and from a file', () 
   writeFileSync(view, 'VIEW small budget 120 tokens tape(5m) plans\n');
   expect(kestrel('frame', sessionId, '--view', view).out).toContain('kernel');
   const file = join(home, 'frame.json');
-  writeFileSync(file, kestrel('frame', sessionId, '--format', 'json').out);
+  const json = kestrel('frame', sessionId, '--format', 'json').out;
+  writeFileSync(file, json);
   expect(kestrel('frame', file).out).toBe(kestrel('frame', sessionId).out);
+  writeFileSync(file, `{"v":"kestrel.agent/v1","kind":"advance","value":{"delivery":{"frame":${json}}}}`);
+  expect(kestrel('frame', file).out).toBe(kestrel('frame', sessionId).out);
+  writeFileSync(view, 'VIEW small tape(0m)\n');
+  expect(kestrel('frame', file, '--view', view)).toMatchObject({ status: 2, err: expect.stringContaining('K053') });
   expect(kestrel('frame', sessionId, '--slot', '99')).toMatchObject({
     status: 2,
     err: expect.stringContaining('unknown-slot'),
   });
 });
+
+test('a file that is no whole frame is refused by where it is not, and moves no cursor', async () => {
+  const frame = JSON.parse(kestrel('frame', sessionId, '--format', 'json').out);
+  const ESCAPE = '\u001b[2J';
+  const shown = async (told: unknown) => {
+    const { captured } = await import('../cli/captured.ts');
+    return captured(['frame', '-'], { stdin: JSON.stringify(told), env: { KESTREL_HOME: home } });
+  };
+  for (const { path, value } of placesIn(frame)) {
+    for (const put of [null, ESCAPE, [], {}, -1.5]) {
+      if (JSON.stringify(put) === JSON.stringify(value)) continue;
+      const { status, stdout, stderr } = await shown(withAt(frame, path, put));
+      expect([path.join('.'), put, stderr.includes('internal'), stdout.includes('\u001b')]).toEqual([
+        path.join('.'),
+        put,
+        false,
+        false,
+      ]);
+      if (status !== 0) expect([status, stderr]).toEqual([2, expect.stringContaining('no-frame')]);
+    }
+  }
+});
+
+type Path = readonly (string | number)[];
+
+/** Places of a value, of lists the first entry alone. */
+function placesIn(value: unknown, path: Path = []): { readonly path: Path; readonly value: unknown }[] {
+  const inside: (readonly [string | number, unknown])[] = Array.isArray(value)
+    ? value.slice(0, 1).map((part) => [0, part])
+    : typeof value === 'object' && value !== null
+      ? Object.entries(value)
+      : [];
+  return [{ path, value }, ...inside.flatMap(([key, part]) => placesIn(part, [...path, key]))];
+}
+
+function withAt(value: unknown, [key, ...rest]: Path, put: unknown): unknown {
+  if (key === undefined) return put;
+  if (Array.isArray(value)) return value.map((part, i) => (i === key ? withAt(part, rest, put) : part));
+  const of = value as Record<string, unknown>;
+  return { ...of, [key]: withAt(of[key], rest, put) };
+}
 
 test('a dataset is registered under a name that is one', () => {
   expect(kestrel('dataset', 'add', 'UPPER', 'bundled:quiet-wide')).toMatchObject({ status: 2 });
