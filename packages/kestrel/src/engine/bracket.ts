@@ -5,6 +5,7 @@
 import type { KestrelDocument } from '../lang/model.ts';
 import { type Blotter, blotterOf } from './blotter.ts';
 import { Engine, type EngineOptions } from './engine.ts';
+import { TOUCH } from './matching.ts';
 
 export const BRACKET = {
   pessimistic: 'strict-cross-v1',
@@ -38,7 +39,7 @@ const TURN_ROWS = 16_384;
 /** @throws EngineRefusal as a run under one model */
 export function runBracket({ documents, document, onProgress, ...options }: BracketOptions): Bracket {
   const books = BRACKET_BOOKS.map((book) => {
-    const engine = new Engine({ ...options, fill: BRACKET[book] });
+    const engine = new Engine({ ...options, fill: book === 'touch' ? TOUCH : BRACKET[book] });
     engine.author(documents);
     return engine;
   });

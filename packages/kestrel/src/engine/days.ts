@@ -14,7 +14,9 @@ import { exact, inR } from './money.ts';
 import { EngineRefusal } from './refusal.ts';
 import { Marks } from './settlement.ts';
 
-export interface DaysOptions extends Omit<EngineOptions, 'tape' | 'onFill'> {
+export interface DaysOptions extends Omit<EngineOptions, 'tape' | 'onFill' | 'fill'> {
+  /** `strict-cross-v1` or `maker-v1`. */
+  readonly fill: string;
   /** In the order of their dates. */
   readonly tapes: readonly Tape[];
   readonly documents: readonly KestrelDocument[];

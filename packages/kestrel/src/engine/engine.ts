@@ -36,8 +36,8 @@ export const ENGINE_VERSION = 'kestrel-engine/1';
 
 export interface EngineOptions {
   readonly tape: Tape;
-  /** `strict-cross-v1` or `maker-v1`; `touch-v1` is for the hopeful side of a bracket. */
-  readonly fill: string;
+  /** `strict-cross-v1` or `maker-v1`; a model itself where a bracket has one that no run may name. */
+  readonly fill: string | FillModel;
   /** `none`, `us-equity-v1` or `us-options-v1`. */
   readonly fees?: string;
   /** One R in E4 of the currency. */
@@ -182,13 +182,7 @@ export class Engine implements Desk, GroupHub {
   /** @throws EngineRefusal `bad-arg` on an unknown fill model or fee schedule, or an R that is not positive */
   constructor(options: EngineOptions) {
     const { tape } = options;
-    const model = Object.hasOwn(FILL_MODELS, options.fill) ? FILL_MODELS[options.fill as FillModel['name']] : undefined;
-    if (model === undefined) {
-      throw new EngineRefusal('bad-arg', `fill: ${options.fill} is no fill model of this engine`, {
-        expected: Object.keys(FILL_MODELS).join(' | '),
-        got: options.fill,
-      });
-    }
+    const model = typeof options.fill === 'string' ? fillModel(options.fill) : options.fill;
     if (!Number.isSafeInteger(options.rE4) || options.rE4 <= 0) {
       throw new EngineRefusal('bad-arg', 'rUsd is a positive amount with at most 4 decimals', {
         expected: 'a positive number',
@@ -1556,6 +1550,15 @@ function summed(lines: readonly FeeLine[]): readonly FeeLine[] {
   const sums = new Map<string, number>();
   for (const { name, e4 } of lines) sums.set(name, (sums.get(name) ?? 0) + e4);
   return [...sums].map(([name, e4]) => ({ name, e4 }));
+}
+
+/** @throws EngineRefusal `bad-arg` on a name that is no model's */
+function fillModel(name: string): FillModel {
+  if (Object.hasOwn(FILL_MODELS, name)) return FILL_MODELS[name as keyof typeof FILL_MODELS];
+  throw new EngineRefusal('bad-arg', `fill: ${name} is no fill model of this engine`, {
+    expected: Object.keys(FILL_MODELS).join(' | '),
+    got: name,
+  });
 }
 
 function byRank(x: PlanRun, y: PlanRun): number {

@@ -11,11 +11,14 @@ export interface FillModel {
   readonly touch: boolean;
 }
 
-export const FILL_MODELS: Readonly<Record<FillModel['name'], FillModel>> = {
+/** The models that a run may name. */
+export const FILL_MODELS: Readonly<Record<Exclude<FillModel['name'], 'touch-v1'>, FillModel>> = {
   'strict-cross-v1': { name: 'strict-cross-v1', latencyUs: 50_000, queue: false, touch: false },
   'maker-v1': { name: 'maker-v1', latencyUs: 5_000, queue: true, touch: false },
-  'touch-v1': { name: 'touch-v1', latencyUs: 5_000, queue: false, touch: true },
 };
+
+/** What may be hoped for: a touch fills. It stands beside other books in a bracket, and no run names it. */
+export const TOUCH: FillModel = { name: 'touch-v1', latencyUs: 5_000, queue: false, touch: true };
 
 export interface Execution {
   readonly order: Order;

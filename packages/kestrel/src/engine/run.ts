@@ -8,7 +8,9 @@ import { Engine, type EngineOptions } from './engine.ts';
 import { E4 } from './money.ts';
 import { EngineRefusal } from './refusal.ts';
 
-export interface RunOptions extends Omit<EngineOptions, 'rE4' | 'sessionR'> {
+export interface RunOptions extends Omit<EngineOptions, 'rE4' | 'sessionR' | 'fill'> {
+  /** `strict-cross-v1` or `maker-v1`. */
+  readonly fill: string;
   /** In order; imported documents before those that import them. */
   readonly documents: readonly KestrelDocument[];
   /** One R in the currency, at most 4 decimals. */

@@ -1,12 +1,16 @@
 /**
  * Runs what is sliced so that a long day holds nobody else up. Whatever ends within its first slice, as nearly every
- * request does, never waits. The rest stand in a ring, and between any two looks at the network one of them gets one
- * slice; while no other request is in hand, a burst of slices.
+ * request does, never waits. The rest stand in a ring and take turns, slice by slice, in short bursts between which the
+ * network is looked at. While other requests are in hand the bursts are shorter still, and stand apart: all long runs
+ * together then have about a fifth of the time.
  */
 import type { Sliced } from '../session/index.ts';
 
-/** How long a burst of slices lasts when nobody waits, milliseconds. */
+/** How long a burst of slices lasts when nobody else waits, and when somebody does, milliseconds. */
 const BURST_MS = 2;
+const SHORT_BURST_MS = 0.25;
+/** How far apart the short ones stand. */
+const APART_MS = 1;
 
 interface Run {
   readonly sliced: Sliced<unknown>;
@@ -42,13 +46,20 @@ export class Ring {
   #turn(): void {
     if (this.#isTurning || this.#runs.length === 0) return;
     this.#isTurning = true;
-    setImmediate(() => {
-      const begun = this.#clock();
-      do this.#slice();
-      while (this.#runs.length > 0 && this.#inHand() <= this.#runs.length && this.#clock() - begun < BURST_MS);
-      this.#isTurning = false;
-      this.#turn();
-    });
+    if (this.#othersWait) setTimeout(() => this.#burst(), APART_MS);
+    else setImmediate(() => this.#burst());
+  }
+
+  get #othersWait(): boolean {
+    return this.#inHand() > this.#runs.length;
+  }
+
+  #burst(): void {
+    const begun = this.#clock();
+    do this.#slice();
+    while (this.#runs.length > 0 && this.#clock() - begun < (this.#othersWait ? SHORT_BURST_MS : BURST_MS));
+    this.#isTurning = false;
+    this.#turn();
   }
 
   #slice(): void {

@@ -433,11 +433,12 @@ class Oracle {
     if (contract.quote !== undefined) this.count('oquote:good');
     this.matchQuote(own, contract);
     if (contract.quote === undefined) return;
-    this.matchQuote(
-      () =>
-        this.ordersOf((one) => one.kind === 'vertical' && one.legs.includes(contract) && one.book.quote !== undefined),
-      contract,
-    );
+    // Prices of different verticals do not compare: one vertical after the other, as they were first ordered.
+    for (const vertical of this.instruments.values()) {
+      if (vertical.kind !== 'vertical' || !vertical.legs.includes(contract) || vertical.book.quote === undefined)
+        continue;
+      this.matchQuote(() => this.ordersOf((one) => one === vertical), contract);
+    }
   }
 
   private ordersOf(wanted: (instrument: Instrument) => boolean): Order[] {
