@@ -1,5 +1,5 @@
 /** The HTTP server: sockets, slow and silent clients, draining. What is said to them comes from the door. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { Stop } from '../judge/index.ts';
 import { ArrivingBody, type Body, BodyPool } from './body.ts';
@@ -73,6 +73,9 @@ export async function startHttp(options: ServerOptions): Promise<RunningServer> 
     sockets.open(socket);
   });
   server.on('clientError', onClientError);
+  // An expectation that is not known may be passed over; the platform's own answer to it has another shape than ours.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('connect', (_, socket) => answerBare(socket as Socket, NO_TUNNEL));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ port: options.port, host: options.host, backlog: 1_024 }, () => {
@@ -334,10 +337,20 @@ function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     socket.destroy();
     return;
   }
-  const { status, headers, body } = refusal(clientFault(error.code));
+  answerBare(socket, clientFault(error.code));
+}
+
+const NO_TUNNEL = new WireError('method_not_allowed', 'this server is no proxy', {
+  headers: { allow: 'GET, HEAD, POST' },
+});
+
+/** Answers on a socket that has no response of the platform's. */
+function answerBare(socket: Socket, error: WireError): void {
+  const { status, headers, body } = refusal(error);
   const lines = Object.entries({ ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  socket.end(`HTTP/1.1 ${status} ${status === 408 ? 'Request Timeout' : 'Bad Request'}\r\n${head}\r\n${body}`);
+  socket.on('error', () => {});
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
   setTimeout(() => socket.destroy(), 1_000).unref();
 }
 

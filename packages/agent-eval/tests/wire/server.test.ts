@@ -50,6 +50,18 @@ describe('slow and silent clients', () => {
     expect(await body.closed(8_000)).toMatch(/^HTTP\/1\.1 408 [\s\S]*request_timeout/);
   });
 
+  test('other expectations are passed over, a tunnel is refused in the one shape, and each status has its own words', async () => {
+    const server = await start({ store: memoryStore() });
+    const expecting = await raw(server.port, post(event, 'expect: the unexpected\r\nconnection: close\r\n'));
+    expect(await expecting.closed(3_000)).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*"accepted":1/);
+    const tunnel = await raw(server.port, 'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com\r\n\r\n');
+    const refused = await tunnel.closed(3_000);
+    expect(refused).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n[\s\S]*allow: GET, HEAD, POST/);
+    expect(JSON.parse(refused.slice(refused.indexOf('\r\n\r\n'))).error.code).toBe('method_not_allowed');
+    const long = await raw(server.port, `GET / HTTP/1.1\r\n${'x: y\r\n'.repeat(20_000)}\r\n`);
+    expect(await long.closed(3_000)).toMatch(/^HTTP\/1\.1 413 Payload Too Large\r\n/);
+  });
+
   test('what is no HTTP is told so, in the one shape', async () => {
     const server = await start();
     const answer = await (await raw(server.port, 'zzz\r\n\r\n')).closed(3_000);
