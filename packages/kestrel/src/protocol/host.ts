@@ -63,6 +63,13 @@ export class Host {
     this.#store?.sync();
   }
 
+  /** Lets go of its files, unless something runs or is on its way to the disk. @returns whether it did */
+  closeIfIdle(): boolean {
+    if (this.sessions.isRunning || this.#store?.isSynced === false) return false;
+    this.#store?.close();
+    return true;
+  }
+
   async syncLater(): Promise<void> {
     await this.#store?.syncLater();
   }

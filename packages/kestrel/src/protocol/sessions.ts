@@ -100,6 +100,10 @@ export class Sessions {
     return operation?.endsWith('/replay') === true ? undefined : operation;
   }
 
+  get isRunning(): boolean {
+    return this.#running.size > 0;
+  }
+
   /** What the run that is at work on the session has come to; undefined where none is. */
   progressOf(id: string, seen: Seen): Progress | undefined {
     return this.#running.has(id) ? this.#live.get(id)?.play.progress(seen) : undefined;

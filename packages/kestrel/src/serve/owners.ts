@@ -64,7 +64,10 @@ export class Owners {
     if (!this.#trusted.has(id) && this.#options.disk.size(this.#pathOf(id)) === undefined) return undefined;
     const host = this.#open(id);
     this.#hosts.set(id, host);
-    if (this.#hosts.size > OWNERS_KEPT_MAX) this.#hosts.delete(this.#hosts.keys().next().value!);
+    for (const [other, idle] of this.#hosts) {
+      if (this.#hosts.size <= OWNERS_KEPT_MAX) break;
+      if (other !== id && idle.closeIfIdle()) this.#hosts.delete(other);
+    }
     return host;
   }
 

@@ -173,40 +173,88 @@ export const realDisk: Disk = {
 
 let drafts = 0;
 
+/** Descriptors of appenders that are open at a time; the one unused longest is closed, and opened again when used. */
+export const OPEN_FILES_MAX = 512;
+
+interface Held {
+  readonly path: string;
+  /** undefined while it is closed. */
+  fd: number | undefined;
+  /** Calls that are on their way and need the descriptor. */
+  pins: number;
+}
+
+/** In order of use. */
+const openFiles = new Set<Held>();
+
+/** @throws what the file system says */
+function descriptorOf(held: Held): number {
+  held.fd ??= openSync(held.path, constants.O_RDWR | constants.O_APPEND);
+  openFiles.delete(held);
+  openFiles.add(held);
+  if (openFiles.size > OPEN_FILES_MAX) {
+    for (const other of openFiles) {
+      if (openFiles.size <= OPEN_FILES_MAX) break;
+      if (other !== held && other.pins === 0) release(other);
+    }
+  }
+  return held.fd;
+}
+
+function release(held: Held): void {
+  openFiles.delete(held);
+  if (held.fd === undefined) return;
+  const { fd } = held;
+  held.fd = undefined;
+  closeSync(fd);
+}
+
 function appender(fd: number, path: string): Appender {
+  const held: Held = { path, fd, pins: 0 };
+  descriptorOf(held);
+  let isClosed = false;
   const one = new Uint8Array(1);
+  const asked = <T>(what: string, ask: (fd: number) => T): T => {
+    try {
+      return ask(descriptorOf(held));
+    } catch (error) {
+      throw new StoreFault(`${what} ${path}`, error);
+    }
+  };
   return {
-    size: () => fstatSync(fd).size,
-    reaches: (bytes) => readSync(fd, one, 0, 1, bytes) > 0,
-    write(bytes) {
-      try {
-        const n = writeSync(fd, bytes);
+    size: () => asked('read', (open) => fstatSync(open).size),
+    reaches: (bytes) => asked('read', (open) => readSync(open, one, 0, 1, bytes) > 0),
+    write: (bytes) =>
+      asked('append to', (open) => {
+        const n = writeSync(open, bytes);
         if (n < bytes.length) throw Object.assign(new Error('short write'), { code: 'ENOSPC' });
-      } catch (error) {
-        throw new StoreFault(`append to ${path}`, error);
-      }
-    },
-    sync() {
-      try {
-        fdatasyncSync(fd);
-      } catch (error) {
-        throw new StoreFault(`sync ${path}`, error);
-      }
-    },
+      }),
+    sync: () => asked('sync', fdatasyncSync),
     syncLater: () =>
       new Promise((resolve, reject) => {
-        fdatasync(fd, (error) => (error === null ? resolve() : reject(new StoreFault(`sync ${path}`, error))));
+        const open = asked('sync', () => descriptorOf(held));
+        held.pins++;
+        fdatasync(open, (error) => {
+          held.pins--;
+          if (isClosed && held.pins === 0) release(held);
+          if (error === null) resolve();
+          else reject(new StoreFault(`sync ${path}`, error));
+        });
       }),
-    read(from, length) {
-      const bytes = new Uint8Array(Math.min(length, READ_MAX));
-      let at = 0;
-      while (at < bytes.length) {
-        const n = readSync(fd, bytes, at, bytes.length - at, from + at);
-        if (n === 0) break;
-        at += n;
-      }
-      return bytes.subarray(0, at);
+    read: (from, length) =>
+      asked('read', (open) => {
+        const bytes = new Uint8Array(Math.min(length, READ_MAX));
+        let at = 0;
+        while (at < bytes.length) {
+          const n = readSync(open, bytes, at, bytes.length - at, from + at);
+          if (n === 0) break;
+          at += n;
+        }
+        return bytes.subarray(0, at);
+      }),
+    close() {
+      isClosed = true;
+      if (held.pins === 0) release(held);
     },
-    close: () => closeSync(fd),
   };
 }

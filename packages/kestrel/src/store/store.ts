@@ -7,8 +7,8 @@ import { jcs } from 'ground/jcs';
 import { type Disk, StoreFault } from './disk.ts';
 import { type LoggedEvent, type LogRecord, SessionLog } from './log.ts';
 
-/** Session logs that are kept open at a time. */
-export const OPEN_LOGS_MAX = 256;
+/** Session logs of which it is remembered where their lines stand; the disk keeps fewer of them open. */
+export const LOGS_KEPT_MAX = 4_096;
 /** References whose log is remembered, so that it need not be searched for. */
 export const KNOWN_REFS_MAX = 20_000;
 
@@ -96,7 +96,7 @@ export class Store<E extends LoggedEvent = LoggedEvent> {
     } else this.#logs.delete(id);
     this.#logs.set(id, log);
     for (const [other, old] of this.#logs) {
-      if (this.#logs.size <= OPEN_LOGS_MAX) break;
+      if (this.#logs.size <= LOGS_KEPT_MAX) break;
       if (old.unsynced) continue;
       old.close();
       this.#logs.delete(other);
@@ -117,6 +117,12 @@ export class Store<E extends LoggedEvent = LoggedEvent> {
   async syncLater(): Promise<void> {
     const behind = [...this.#logs.values()].filter((log) => log.unsynced);
     await Promise.all(behind.map((log) => log.syncLater()));
+  }
+
+  /** Whether everything written and read here is on the disk. */
+  get isSynced(): boolean {
+    for (const log of this.#logs.values()) if (log.unsynced) return false;
+    return true;
   }
 
   close(): void {

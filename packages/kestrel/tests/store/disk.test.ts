@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { createAgent, Host } from '../../src/protocol/index.ts';
 import type { SessionEvent } from '../../src/session/index.ts';
-import { realDisk, Store } from '../../src/store/index.ts';
+import { OPEN_FILES_MAX, realDisk, Store } from '../../src/store/index.ts';
 
 /** What reached the disk, in order: writes into files, and syncs of them. */
 const trace = vi.hoisted(() => [] as string[]);
@@ -52,4 +52,25 @@ test.each(['at once', 'later'] as const)('every answer that changed something is
   agent.handle('{"op":"finalize"}');
   host.sync();
   expect(trace).toEqual([]);
+});
+
+test('more files than may be open at a time are written, synced and read alike', async () => {
+  const paths = Array.from({ length: OPEN_FILES_MAX + 40 }, (_, i) => join(home, 'many', `${i}.log`));
+  const files = paths.map((path) => realDisk.append(path, 'make-unsynced')!);
+  for (const round of ['a', 'b']) {
+    files.forEach((file, i) => {
+      file.write(Buffer.from(`${round}${i}\n`));
+    });
+    await Promise.all(files.slice(0, 100).map((file) => file.syncLater()));
+  }
+  await realDisk.syncNames(join(home, 'many'));
+  expect(files.map((file) => Buffer.from(file.read(0, 100)).toString())).toEqual(paths.map((_, i) => `a${i}\nb${i}\n`));
+  if (existsSync('/proc/self/fd')) expect(readdirSync('/proc/self/fd').length).toBeLessThan(OPEN_FILES_MAX + 200);
+  for (const file of files) file.close();
+  // What is closed while its sync is on the way ends quietly.
+  const last = realDisk.append(paths[0]!, 'existing')!;
+  last.write(Buffer.from('c'));
+  const synced = last.syncLater();
+  last.close();
+  await synced;
 });
