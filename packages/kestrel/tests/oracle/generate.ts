@@ -35,12 +35,9 @@ export function generateOptions(seed: number): Case {
   const tape = generateOptionTape(dice);
   const text = generateOptionDocument(dice, tape);
   const { fill, ...rest } = terms(dice);
-  // How the fees of a vertical divide among its legs is not compared.
-  const fees = dice.chance(40) && !VERTICAL.test(text) ? { fees: 'us-options-v1' } : {};
+  const fees = dice.chance(40) ? { fees: 'us-options-v1' } : {};
   return { lines: tape.lines, text, fill, ...rest, ...fees };
 }
-
-const VERTICAL = /[0-9M]\/\S+ [CP]/;
 
 function terms(dice: Dice): Omit<Case, 'lines' | 'text'> {
   const fill = dice.chance(50) ? 'strict-cross-v1' : 'maker-v1';

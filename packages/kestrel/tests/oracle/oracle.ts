@@ -518,7 +518,9 @@ class Oracle {
     // Under maker-v1 a contract's fill always says what was ahead of it.
     const queued = this.fill === 'maker-v1' && instrument.kind !== 'shares';
     const seen = queued ? { ...execution, queueAhead: execution.queueAhead ?? 0 } : execution;
-    run.feesE4 += this.feeE4(instrument, { side: order.side, qty, priceE4: price });
+    const second = instrument.legs[1]?.quote;
+    const secondE4 = (order.side === 'buy' ? second?.bidE4 : second?.askE4) ?? 0;
+    run.feesE4 += this.feeE4(instrument, { side: order.side, qty, priceE4: price, secondE4 });
     this.count(`${instrument.kind}:${order.side}:${order.role}`);
     run.fills.push({
       seq: this.fillSeq,
@@ -761,10 +763,10 @@ class Oracle {
     const instrument = this.instrumentOf(run, ticket);
     if (typeof instrument === 'string') return refuse(instrument);
     const { side, qty, price } = ticket;
-    const limitE4 = this.price(run, { instrument, side, price, escaped: false });
+    const role = this.roleOf(run, instrument, ticket);
+    const limitE4 = this.price(run, { instrument, side, price, escaped: false, closes: role === 'sale' });
     if (limitE4 === undefined) return refuse('unpriceable');
     if (this.pods.some((pod) => pod.halted && pod.plans.includes(run))) return refuse('pod-halted');
-    const role = this.roleOf(run, instrument, ticket);
     if (role === 'sale') {
       if (qty > this.free(run, instrument)) return refuse('oversold');
     } else if (!this.fits(run, this.lossE4(instrument, { side, limitE4 }, qty))) {
@@ -820,22 +822,27 @@ class Oracle {
       .reduce((left, order) => left - Math.max(order.left, order.pending?.left ?? 0), run.holding(instrument).owned);
   }
 
+  /** @param fill of a vertical with the price of its second leg; the first one's is the rest */
   private feeE4(
     instrument: Instrument,
-    fill: { readonly side: 'buy' | 'sell'; readonly qty: number; readonly priceE4: number },
+    fill: { readonly side: 'buy' | 'sell'; readonly qty: number; readonly priceE4: number; readonly secondE4: number },
   ): number {
     if (fill.qty === 0 || this.fees.name === 'none') return 0;
     const { multiplier, legs, on } = instrument;
+    const { side, qty, priceE4, secondE4 } = fill;
+    const sum = (of: Parameters<typeof this.fees.of>[0]): number =>
+      this.fees.of(of).reduce((total, line) => total + line.e4, 0);
     if (legs.length === 0) {
-      const lines = this.fees.of({ ...fill, instrument: { kind: 'equity', root: on.symbol, multiplier } });
-      return lines.reduce((sum, line) => sum + line.e4, 0);
+      return sum({ side, qty, priceE4, instrument: { kind: 'equity', root: on.symbol, multiplier } });
     }
-    const [{ root, right }] = [legs[0]!.terms];
+    const { root, right } = legs[0]!.terms;
     const of = { kind: 'option', root, right, multiplier } as const;
-    if (legs.length === 1) {
-      return this.fees.of({ ...fill, instrument: of }).reduce((sum, line) => sum + line.e4, 0);
-    }
-    throw new NotSupported('fees of a vertical');
+    if (legs.length === 1) return sum({ side, qty, priceE4, instrument: of });
+    const other = side === 'buy' ? 'sell' : 'buy';
+    return (
+      sum({ side, qty, priceE4: priceE4 + secondE4, instrument: of, legs: 2 }) +
+      sum({ side: other, qty, priceE4: secondE4, instrument: of, legs: 2 })
+    );
   }
 
   /** Worst case of an entry's unfilled quantity, at the worse of its present and its coming limit. */
@@ -848,7 +855,10 @@ class Oracle {
     const limits = [at.limitE4!, at.pending?.limitE4 ?? at.limitE4!];
     const worst = limits.map((limitE4) => {
       const unit = at.side === 'buy' ? limitE4 - leastE4 : mostE4 - limitE4;
-      return Math.max(0, unit) * multiplier * qty + this.feeE4(instrument, { side: at.side, qty, priceE4: limitE4 });
+      return (
+        Math.max(0, unit) * multiplier * qty +
+        this.feeE4(instrument, { side: at.side, qty, priceE4: limitE4, secondE4: 0 })
+      );
     });
     return Math.max(...worst);
   }
@@ -880,6 +890,8 @@ class Oracle {
       readonly escaped: boolean;
       readonly atLeastE4?: number;
       readonly atMostE4?: number;
+      /** What closes a sold vertical pays no more than it can be worth. */
+      readonly closes: boolean;
     },
   ): number | undefined {
     const { instrument, side } = of;
@@ -927,7 +939,9 @@ class Oracle {
       if (least === undefined) return undefined;
       atLeastE4 = Math.max(atLeastE4 ?? least, least);
     }
-    const { escaped, atMostE4 } = of;
+    let { atMostE4 } = of;
+    if (buy && of.closes) atMostE4 = Math.min(atMostE4 ?? instrument.mostE4, instrument.mostE4);
+    const { escaped } = of;
     return priceE4(of.price, world, {
       escaped,
       ...(atLeastE4 === undefined ? {} : { atLeastE4 }),
@@ -1079,28 +1093,40 @@ class Oracle {
   /** After what a plan's triggers asked for: what stands follows its price and its position. */
   private maintain(run: PlanRun, happening: Happening): void {
     if (run.state === 'done') return;
+    const looks = happening !== undefined && this.looks(run, happening);
     for (const holding of run.holdings) {
-      this.syncTps(run, holding, happening);
-      const { exitOrder, instrument } = holding;
-      if (
-        run.exit !== undefined &&
-        exitOrder === undefined &&
-        readsAt({ instrument, side: holding.short ? 'buy' : 'sell' }, run.exit.clause.price, happening)
-      )
-        this.restExit(run, holding);
+      this.syncTps(run, holding, looks);
+      if (run.exit !== undefined && holding.exitOrder === undefined && looks) this.restExit(run, holding);
     }
     for (const order of run.aliveOrders) {
       if (order.role === 'tp' || order.price === null) continue;
-      const reads = readsAt(order, order.price, happening);
-      if (reads && isPeg(order.price)) order.lookAgain = true;
-      if (order.lookAgain && (!order.stuck || reads)) this.lookAt(run, order);
+      if (looks && isPeg(order.price)) order.lookAgain = true;
+      if (order.lookAgain && (!order.stuck || looks)) this.lookAt(run, order);
     }
+  }
+
+  /** A plan's orders are looked at together, at every event that one of them reads. */
+  private looks(run: PlanRun, happening: Happening): boolean {
+    if (run.filledThisStep) return true;
+    const reading = (instrument: Instrument, side: 'buy' | 'sell', price: Price | null): boolean =>
+      price === null ? isOf(instrument, happening) : readsAt({ instrument, side }, price, happening);
+    return (
+      run.aliveOrders.some((order) => reading(order.instrument, order.side, order.price)) ||
+      run.holdings.some(({ instrument, owned, short, tps }) => {
+        if (owned === 0) return false;
+        const prices = [
+          ...tps.map((tp) => tp.clause.price),
+          ...(run.exit === undefined ? [] : [run.exit.clause.price]),
+        ];
+        return prices.some((price) => reading(instrument, short ? 'buy' : 'sell', price));
+      })
+    );
   }
 
   private lookAt(run: PlanRun, order: Order): void {
     if (order.pending !== null) return;
     const { side, instrument, escaped } = order;
-    const limitE4 = this.price(run, { instrument, side, price: order.price!, escaped });
+    const limitE4 = this.price(run, { instrument, side, price: order.price!, escaped, closes: order.role !== 'entry' });
     // An escalation that finds no price is tried again at the next event.
     order.stuck = limitE4 === undefined;
     if (limitE4 === undefined) return;
@@ -1116,8 +1142,8 @@ class Oracle {
     this.replace(run, order, { limitE4, left: order.left });
   }
 
-  private syncTps(run: PlanRun, holding: Holding, happening: Happening): void {
-    const { instrument, owned, entryQty, short } = holding;
+  private syncTps(run: PlanRun, holding: Holding, looks: boolean): void {
+    const { instrument, owned, entryQty } = holding;
     if (run.exit !== undefined || run.ended || run.invalidated === 'flat' || owned === 0) return;
     const promised = run.aliveOrders
       .filter((order) => order.role === 'sale' && order.instrument === instrument)
@@ -1126,10 +1152,8 @@ class Oracle {
     for (const tp of holding.tps) {
       const grant = Math.min(Math.max(0, target(tp, entryQty) - tp.sold), position);
       position -= grant;
-      const { price } = tp.clause;
-      const reads = readsAt({ instrument, side: short ? 'buy' : 'sell' }, price, happening);
-      if (reads && isPeg(price)) tp.due = true;
-      if (tp.stuck && !reads) continue;
+      if (looks && isPeg(tp.clause.price)) tp.due = true;
+      if (tp.stuck && !looks) continue;
       if (tp.due || tp.order?.lookAgain === true) this.syncTp(run, holding, tp, grant);
     }
   }
@@ -1151,6 +1175,7 @@ class Oracle {
       side,
       price,
       escaped: standing?.escaped ?? false,
+      closes: true,
       ...(short ? { atMostE4: goalE4 } : { atLeastE4: goalE4 }),
     });
     tp.stuck = limitE4 === undefined;
@@ -1175,7 +1200,7 @@ class Oracle {
     if (run.ended || run.invalidated === 'flat' || owned === 0) return;
     const { price } = exit.clause;
     const side = short ? 'buy' : 'sell';
-    const limitE4 = this.price(run, { instrument, side, price, escaped: false });
+    const limitE4 = this.price(run, { instrument, side, price, escaped: false, closes: true });
     if (limitE4 === undefined) {
       this.count('exit:unpriceable');
       return;
