@@ -5,8 +5,10 @@ import {
   copyFileSync,
   existsSync,
   ftruncateSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -17,7 +19,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { batchOf } from '../../src/store/conformance.ts';
 import { sqliteReading, sqliteStore } from '../../src/store/index.ts';
-import { run, serve } from '../support/built.ts';
+import { builtBin, run, serve } from '../support/built.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'agent-eval-durable-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -187,6 +189,27 @@ describe('torn files', () => {
     expect(stderr).toMatch(/^agent-eval: the store .* cannot be opened: .*\n$/);
     expect((await run(['stats', '--store', join(home, 'nowhere')])).stderr).toMatch(/no store in/);
   });
+});
+
+test('a copy that could not be finished is not there, under no name', async () => {
+  const dir = join(home, 'half');
+  const out = join(home, 'half-out');
+  mkdirSync(out);
+  const filled = await sqliteStore(dir, { writer: 'here' });
+  for (let n = 0; n < 20; n++) {
+    await filled.traces.append(
+      batchOf(Array.from({ length: 100 }, (_, i) => line(`${n}-${i}`, { pad: 'z'.repeat(900) }))),
+    );
+  }
+  await filled.close();
+  const file = join(out, 'copy.db');
+  const limited = ['-c', `trap '' XFSZ; ulimit -f 1024; exec "$@"`, 'sh', process.execPath, await builtBin()];
+  const { status, stderr } = spawnSync('sh', [...limited, 'backup', file, '--store', dir], { encoding: 'utf8' });
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^agent-eval: the copy .* cannot be written/);
+  expect(readdirSync(out)).toEqual([]);
+  expect((await run(['backup', file, '--store', dir])).code).toBe(0);
+  expect(readdirSync(out)).toEqual(['copy.db']);
 });
 
 test('a copy made while it is written is whole, and check says what a damaged one has', async () => {

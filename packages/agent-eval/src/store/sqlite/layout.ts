@@ -67,7 +67,7 @@ export function openLayout(dir: string, mode: SqliteMode): Sqlite {
       db.close();
       throw error;
     }
-    if (isNew) syncFolder(dir);
+    if (isNew) for (const path of [dir, dirname(dir)]) syncFolder(path);
     return db;
   } catch (error) {
     throw refusalOf(error, `the store ${file} cannot be opened`);
@@ -102,14 +102,13 @@ export function layoutOf(db: Sqlite): number {
   return Number(db.prepare('PRAGMA user_version').get()?.user_version ?? 0);
 }
 
-function syncFolder(dir: string): void {
-  for (const path of [dir, dirname(dir)]) {
-    const fd = openSync(path, 'r');
-    try {
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
+/** So that a name that was just made or changed in it is durable. */
+export function syncFolder(path: string): void {
+  const fd = openSync(path, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
   }
 }
 
