@@ -16,8 +16,8 @@ import { SECOND } from './fair-value.ts';
 import { type FeeLine, type FeeSchedule, feeSchedule } from './fees.ts';
 import type { Holding } from './holding.ts';
 import type { ChainPlace } from './instrument.ts';
-import type { Group } from './levels.ts';
-import { Attention, MarketState, PRINT_NOTES, PRINT_SLOW, QUOTE_SLOW, RARE } from './market-state.ts';
+import type { Group, Scalar } from './levels.ts';
+import { Attention, MarketState, PRINT_SLOW, QUOTE_SLOW, RARE } from './market-state.ts';
 import { type Execution, FILL_MODELS, type FillModel, Matching } from './matching.ts';
 import { budgetOf } from './money.ts';
 import { alive, left, NO_PLACE, type Order } from './orders.ts';
@@ -73,7 +73,8 @@ export interface WakeRun {
  * The groups of one symbol whose bounds the hot loop knows, and whether others want every change of what they read.
  */
 interface Watch {
-  spot?: Group;
+  /** Spot (or the last print), alone or against something that stands still between events that say so. */
+  readonly spots: Group[];
   bid?: Group;
   ask?: Group;
   mid?: Group;
@@ -90,7 +91,9 @@ interface Watch {
   shifted: boolean;
 }
 
-const BOUNDED = new Set(['spot', 'bid', 'ask', 'mid', 'spread', 'volume']);
+const BOUNDED = new Set(['bid', 'ask', 'mid', 'spread', 'volume']);
+/** Series that no print moves by its price alone, save one that is looked at in any case. */
+const STANDING = new Set(['open', 'prior.close', 'HOD', 'LOD', 'ORH', 'ORL', 'ema', 'sma', 'atr']);
 
 /** What one act of authoring begins, when its waiting time is over. */
 class Authored {
@@ -213,6 +216,7 @@ export class Engine implements Desk, GroupHub {
     this.#followers = slots.map(() => []);
     this.#held = slots.map(() => ({ on: false, high: Number.NaN, low: Number.NaN, spots: new Extremes() }));
     this.#watch = slots.map(() => ({
+      spots: [],
       everySpot: false,
       everyBook: false,
       everyVolume: false,
@@ -526,7 +530,8 @@ export class Engine implements Desk, GroupHub {
     const attention = m.attention;
     const quoteEvents = m.quoteEvent;
     const spots = m.spot;
-    const { spotLo, spotHi, printBuy, printSell, quoteBuy, quoteSell, windowNext, fairNext, lastObserved } = m;
+    const { spotLo, spotHi, printBuy, printSell, quoteBuy, quoteSell, windowNext, fairNext } = m;
+    const windows = this.#windows;
     const timers = this.#timers;
     for (let i = this.row; i < end; i++) {
       const t = T[i]!;
@@ -575,10 +580,7 @@ export class Engine implements Desk, GroupHub {
         if ((att & RARE) === 0 && flags[i] === 0) {
           const p = A[i]!;
           let moves = false;
-          if ((att & PRINT_NOTES) !== 0) {
-            if (p === spots[s]) lastObserved[s] = t;
-            if ((att & Attention.watchVolume) !== 0) moves = this.#volumeMoves(s, p, B[i]!);
-          }
+          if ((att & Attention.watchVolume) !== 0) moves = this.#volumeMoves(s, p, B[i]!);
           if (
             moves ||
             (att & PRINT_SLOW) !== 0 ||
@@ -591,7 +593,10 @@ export class Engine implements Desk, GroupHub {
             this.row = i + 1;
             this.#tradeSlow(i, t, s, p, B[i]!);
             if (this.#stops !== 0 && this.#stopNow()) return;
-          } else spots[s] = p;
+          } else {
+            spots[s] = p;
+            if ((att & Attention.windows) !== 0) windows[s]!.pass(i);
+          }
           continue;
         }
       }
@@ -747,10 +752,11 @@ export class Engine implements Desk, GroupHub {
     const att = m.attention[s]!;
     if ((att & Attention.windows) !== 0) {
       const windows = this.#windows[s]!;
+      windows.quiet();
       m.windowNext[s] = windows.next;
       this.#attendIf(s, Attention.everyPrint, windows.wantsPrint || watch.everyEvent);
     }
-    if (all || (moved & (Moved.spot | Moved.known)) !== 0) this.#quietSpot(s, watch);
+    this.#quietSpot(s, watch);
     if ((att & Attention.watchBook) !== 0 && (all || (moved & (Moved.book | Moved.known)) !== 0)) {
       this.#quietBook(s, watch);
     }
@@ -772,9 +778,18 @@ export class Engine implements Desk, GroupHub {
       lo = Math.max(lo, held.low);
       hi = Math.min(hi, held.high);
     }
-    if (watch.spot !== undefined) {
-      lo = Math.max(lo, watch.spot.quietFrom);
-      hi = Math.min(hi, watch.spot.quietTo);
+    // Prices are whole numbers: an extreme that is reached again is none.
+    lo -= 0.5;
+    hi += 0.5;
+    const { spots } = watch;
+    for (let k = 0; k < spots.length; k++) {
+      lo = Math.max(lo, spots[k]!.quietFromOfA);
+      hi = Math.min(hi, spots[k]!.quietToOfA);
+    }
+    const windows = this.#windows[s];
+    if (windows !== undefined) {
+      lo = Math.max(lo, windows.spotFrom);
+      hi = Math.min(hi, windows.spotTo);
     }
     if (watch.everySpot || !(lo <= hi)) {
       lo = Number.POSITIVE_INFINITY;
@@ -808,8 +823,7 @@ export class Engine implements Desk, GroupHub {
     let dirty = moved;
     const att = m.attention[s]!;
     if ((att & Attention.windows) !== 0 && (moved & Moved.halt) === 0) {
-      const windows = this.#windows[s]!;
-      if (t >= windows.next) dirty |= windows.advance(t);
+      dirty |= this.#windows[s]!.advance(t);
     }
     if (this.#podsMoved.length > 0) this.#haltPods();
     if (dirty !== 0) this.#refresh(s, dirty);
@@ -879,6 +893,7 @@ export class Engine implements Desk, GroupHub {
     const windows = this.#windows[s];
     switch (k) {
       case Kind.halt:
+        windows?.settle();
         if (turnsOn || m.halted[s] === 1) {
           m.halted[s] = turnsOn ? 1 : 0;
           m.quoteEvent[s] = -1;
@@ -1445,19 +1460,23 @@ export class Engine implements Desk, GroupHub {
     this.#groups.set(key, group);
     const masks = new Map<number, number>();
     for (const series of reads) masks.set(series.slot, (masks.get(series.slot) ?? 0) | series.moves);
+    const only = group.scalar.kind === 'single' ? group : undefined;
+    for (const { slot, cell } of reads) this.#windows[slot]?.readBy(cell, only);
     for (const [s, mask] of masks) {
       this.#watching[s]!.push({ group, mask });
       const watch = this.#watch[s]!;
       const { scalar } = group;
       group.onShift = () => this.#unquiet(s);
       if (scalar.kind === 'single' && BOUNDED.has(scalar.a.name)) {
-        watch[scalar.a.name as 'spot' | 'bid' | 'ask' | 'mid' | 'spread' | 'volume'] = group;
-      } else {
+        watch[scalar.a.name as 'bid' | 'ask' | 'mid' | 'spread' | 'volume'] = group;
+      } else if (isSpotBound(scalar) && masks.size === 1) watch.spots.push(group);
+      else {
         const vwap =
           scalar.kind === 'difference' && scalar.a.name === 'spot' && scalar.b.name === 'VWAP' && masks.size === 1;
         if (vwap) watch.vwap = group;
         else if ((mask & Moved.volume) !== 0) watch.everyVolume = true;
-        if ((mask & (Moved.spot | Moved.extremes)) !== 0) watch.everySpot = true;
+        const stands = scalar.kind === 'single' && STANDING.has(scalar.a.name);
+        if (!stands && !vwap && (mask & (Moved.spot | Moved.extremes)) !== 0) watch.everySpot = true;
         if ((mask & Moved.book) !== 0) watch.everyBook = true;
       }
       if ((mask & Moved.event) !== 0) {
@@ -1484,6 +1503,7 @@ export class Engine implements Desk, GroupHub {
     m.spotLo[s] = Number.POSITIVE_INFINITY;
     m.bidFrom[s] = Number.POSITIVE_INFINITY;
     m.volumeTo[s] = Number.NEGATIVE_INFINITY;
+    if (this.#windows[s] !== undefined) m.windowNext[s] = Number.NEGATIVE_INFINITY;
     this.#watch[s]!.shifted = true;
   }
 
@@ -1504,11 +1524,15 @@ export class Engine implements Desk, GroupHub {
   #windowsOf(s: number): Windows {
     let windows = this.#windows[s];
     if (windows === undefined) {
-      windows = new Windows(this.tape.session.open, this.market.lastObserved.subarray(s, s + 1), (fresh) =>
-        replay(fresh, this.#columns, { slot: s, from: this.#from, to: this.row }),
-      );
-      this.#watch[s]!.everySpot = true;
-      this.market.windowNext[s] = 0;
+      const columns = this.#columns;
+      const { quoteEvent } = this.market;
+      windows = new Windows({
+        open: this.tape.session.open,
+        columns,
+        quotedAt: () => (quoteEvent[s]! < 0 ? Number.NEGATIVE_INFINITY : columns.t[quoteEvent[s]!]!),
+        catchUp: (fresh) => replay(fresh, columns, { slot: s, from: this.#from, to: this.row }),
+      });
+      this.market.windowNext[s] = Number.NEGATIVE_INFINITY;
       this.#windows[s] = windows;
       this.#attendTo(s, Attention.windows);
       this.#attendTo(s, Attention.everyPrint);
@@ -1559,6 +1583,13 @@ function fillModel(name: string): FillModel {
     expected: Object.keys(FILL_MODELS).join(' | '),
     got: name,
   });
+}
+
+/** Whether all that a print can move of it is spot. */
+function isSpotBound(scalar: Scalar): boolean {
+  if (scalar.kind !== 'single' && scalar.kind !== 'difference') return false;
+  if (scalar.a.name !== 'spot' && scalar.a.name !== 'last') return false;
+  return scalar.kind === 'single' || STANDING.has(scalar.b.name);
 }
 
 function byRank(x: PlanRun, y: PlanRun): number {

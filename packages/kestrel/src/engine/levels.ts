@@ -1,7 +1,7 @@
 /**
  * Comparisons as levels. All comparisons of one scalar (a series, or the difference or quotient of two) with constants
- * stand in one sorted array between two watermarks, so that a value which crosses nothing costs two comparisons
- * however many conditions there are.
+ * that are in force stand in one sorted array between two watermarks, so that a value which crosses nothing costs two
+ * comparisons however many conditions there are.
  */
 import { Extremes } from './extremes.ts';
 import type { Series } from './series.ts';
@@ -82,8 +82,11 @@ export class Leaf {
 export class Level {
   readonly group: Group;
   readonly threshold: number;
+  /** Kept while it is in force. */
   rel: Rel = UNSET;
   readonly leaves: Leaf[] = [];
+  /** How many conditions in force stand on it. */
+  watched = 0;
 
   constructor(group: Group, threshold: number) {
     this.group = group;
@@ -112,6 +115,8 @@ export type Scalar =
 /** Distance from a level within which doubles are compared exactly at every event rather than by watermark. */
 const DIFFERENCE_SLACK = 1e-3;
 const QUOTIENT_SLACK = 1e-9;
+/** Bounds of a price are drawn in by this much, E4: more than a sum of doubles misses at any price, less than one moves. */
+const ROUNDING_E4 = 0.25;
 
 export class Group {
   readonly scalar: Scalar;
@@ -132,7 +137,9 @@ export class Group {
   readonly #slack: number;
   /** Its values are whole numbers. */
   readonly #whole: boolean;
-  #levels: Level[] = [];
+  readonly #known = new Map<number, Level>();
+  /** Those in force, by threshold. */
+  readonly #levels: Level[] = [];
   #lo = Number.POSITIVE_INFINITY;
   #hi = Number.NEGATIVE_INFINITY;
 
@@ -153,6 +160,24 @@ export class Group {
     return Math.min(this.#hi, this.#whole ? this.high + 0.5 : this.high);
   }
 
+  /**
+   * The same for `a` itself, as long as `b` stands still. Where that is UNKNOWN so is the scalar, whatever `a` does.
+   */
+  get quietFromOfA(): number {
+    const { scalar } = this;
+    if (scalar.kind === 'single') return this.quietFrom;
+    if (scalar.kind !== 'difference') return Number.POSITIVE_INFINITY;
+    const b = scalar.b.value();
+    return Number.isNaN(b) ? Number.NEGATIVE_INFINITY : this.quietFrom + b + (this.#whole ? 0 : ROUNDING_E4);
+  }
+  get quietToOfA(): number {
+    const { scalar } = this;
+    if (scalar.kind === 'single') return this.quietTo;
+    if (scalar.kind !== 'difference') return Number.NEGATIVE_INFINITY;
+    const b = scalar.b.value();
+    return Number.isNaN(b) ? Number.POSITIVE_INFINITY : this.quietTo + b - (this.#whole ? 0 : ROUNDING_E4);
+  }
+
   constructor(scalar: Scalar) {
     this.scalar = scalar;
     this.#whole =
@@ -166,25 +191,32 @@ export class Group {
   }
 
   level(threshold: number): Level {
-    const at = this.#from(threshold);
-    const there = this.#levels[at];
-    if (there !== undefined && there.threshold === threshold) return there;
-    const level = new Level(this, threshold);
-    if (!Number.isNaN(this.value)) level.rel = this.#side(level, this.value);
-    this.#levels.splice(at, 0, level);
-    this.#watermarks();
-    this.onShift?.();
+    let level = this.#known.get(threshold);
+    if (level === undefined) {
+      level = new Level(this, threshold);
+      this.#known.set(threshold, level);
+    }
     return level;
   }
 
-  /** Takes a level out again, when no other condition stands on it. */
-  drop(level: Level): void {
-    // Comparisons with constants are compiled once and stay, watched or not.
-    if (level.leaves.some((x) => x.op !== 'any' || x.up.length > 0)) return;
-    const at = this.#from(level.threshold);
-    if (this.#levels[at] !== level) return;
-    this.#levels.splice(at, 1);
+  /** A condition on the level is in force from here on; it is set against what the scalar is at event `seq`. */
+  watch(level: Level, seq: number): void {
+    // Between its levels the scalar may have moved unseen.
+    this.refresh(seq);
+    if (level.watched++ > 0) return;
+    level.rel = Number.isNaN(this.value) ? UNSET : this.#side(level, this.value);
+    this.#levels.splice(this.#from(level.threshold), 0, level);
     this.#watermarks();
+    this.onShift?.();
+  }
+
+  /** It is in force no more: with the last one the level goes. */
+  unwatch(level: Level): void {
+    if (--level.watched > 0) return;
+    this.#levels.splice(this.#from(level.threshold), 1);
+    this.#watermarks();
+    // Comparisons with constants are compiled once and stay.
+    if (level.leaves.every((x) => x.op === 'any')) this.#known.delete(level.threshold);
   }
 
   /** Reads the scalar at event `seq` and tells whoever it concerns. */

@@ -38,9 +38,6 @@ export const RARE = Attention.special | Attention.quotesSetSpot;
 export const QUOTE_SLOW =
   Attention.pending | Attention.carry | Attention.pegs | Attention.firstEvent | Attention.legs | Attention.held;
 export const PRINT_SLOW = QUOTE_SLOW | Attention.everyPrint;
-/** Bits for which a print leaves something behind even when it changes nothing. */
-export const PRINT_NOTES = Attention.windows | Attention.watchVolume;
-
 export class MarketState {
   readonly symbols: readonly string[];
   readonly tickE4: Float64Array;
@@ -83,8 +80,6 @@ export class MarketState {
   readonly windowNext: Float64Array;
   /** When an event of the symbol or contract may move a `fair` that some order follows. */
   readonly fairNext: Float64Array;
-  /** Last session event that set spot, where windows are kept. */
-  readonly lastObserved: Float64Array;
   /** Volume from which a level is reached; the open interval of spot less VWAP in which nothing changes. */
   readonly volumeTo: Float64Array;
   readonly vwapFrom: Float64Array;
@@ -145,7 +140,6 @@ export class MarketState {
     this.quoteSell = filled(Number.POSITIVE_INFINITY);
     this.windowNext = filled(Number.POSITIVE_INFINITY);
     this.fairNext = filled(Number.POSITIVE_INFINITY);
-    this.lastObserved = filled(0);
     this.volumeTo = filled(Number.NEGATIVE_INFINITY);
     this.vwapFrom = filled(Number.POSITIVE_INFINITY);
     this.vwapTo = filled(Number.NEGATIVE_INFINITY);

@@ -41,7 +41,8 @@ export class Series {
   readonly exact: boolean;
   readonly #from: From;
   readonly #market: MarketState;
-  readonly #cell: { readonly value: number };
+  /** Figure of its symbol's windows that it shows. */
+  readonly cell: { readonly value: number };
   readonly #fixed: number;
 
   constructor(spec: {
@@ -64,7 +65,7 @@ export class Series {
     this.exact = spec.exact;
     this.#from = spec.from;
     this.#market = spec.market;
-    this.#cell = spec.cell;
+    this.cell = spec.cell;
     this.#fixed = spec.fixed;
   }
 
@@ -102,7 +103,7 @@ export class Series {
         return this.#fixed > 0 ? (m.open[s]! / this.#fixed - 1) * 1e4 : Number.NaN;
       case From.cell:
       case From.computed:
-        return this.#cell.value;
+        return this.cell.value;
     }
   }
 }

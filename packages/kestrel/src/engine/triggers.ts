@@ -116,9 +116,11 @@ export class LevelNode extends Node {
     return holds(leaf.op, leaf.level.rel) ? TRUE : FALSE;
   }
 
-  watch(watcher: Watcher, _r: Reader, need: Need): void {
+  watch(watcher: Watcher, r: Reader, need: Need): void {
     this.#memory = false;
-    this.leaf.level.group.beginExtremes();
+    const { level } = this.leaf;
+    level.group.watch(level, r.instant.seq);
+    level.group.beginExtremes();
     this.#watcher = watcher;
     this.#need = need;
     this.resume();
@@ -140,8 +142,11 @@ export class LevelNode extends Node {
       this.#places.push(enter(this.leaf.down, watcher), enter(this.leaf.level.group.onUnknown, watcher));
   }
   unwatch(): void {
+    if (this.#watcher === undefined) return;
     this.pause();
     this.#watcher = undefined;
+    const { level } = this.leaf;
+    level.group.unwatch(level);
   }
 
   override approaches(since: number): Approach[] {
@@ -308,15 +313,14 @@ export class MixedNode extends Node {
     if (this.#watcher === undefined || this.#level?.threshold === threshold) return;
     this.#lift();
     if (Number.isNaN(threshold)) return;
-    // Between its levels the scalar may have moved unseen: a new level is set against what it is now.
-    this.#group.refresh(r.instant.seq);
     this.#level = this.#group.level(threshold);
+    this.#group.watch(this.#level, r.instant.seq);
     this.#places.push(enter(this.#level.leaf('any').up, this.#watcher));
   }
   #lift(): void {
     for (const place of this.#places) leave(place);
     this.#places = [];
-    if (this.#level !== undefined) this.#group.drop(this.#level);
+    if (this.#level !== undefined) this.#group.unwatch(this.#level);
     this.#level = undefined;
   }
   watch(watcher: Watcher, r: Reader): void {

@@ -26,76 +26,144 @@ const MINUTE = 60_000_000;
 /** Trading minutes a year for annualised volatility: 252 sessions of 390 minutes. */
 const MINUTES_A_YEAR = 252 * 390;
 
-/** One sliding figure. `next` is the first instant at which it changes without a new observation. */
+/**
+ * One sliding figure. It stays inside the interval its reader cares for as long as spot stays in (`spotFrom`, `spotTo`)
+ * and `next` has not come; then it is read again.
+ */
 interface Window {
   next: number;
+  spotFrom: number;
+  spotTo: number;
   readonly moves: number;
-  value: number;
+  /** As of the symbol's last event. */
+  readonly value: number;
   /** Whether the next print matters even where it leaves spot as it is. */
   readonly wantsPrint: boolean;
   observe(t: number, spot: number): void;
   print(t: number, size: number): void;
-  advance(t: number): void;
+  /** Says anew for which spots, and until when, the figure stays in the open interval (from, to). */
+  quiet(from: number, to: number): void;
 }
 
+/** The symbol's clock: what is taken in so far, and the instant of its last event. */
+interface Clock {
+  settle(): number;
+}
+
+/** Bounds of spot are drawn in by this much, E4: far more than doubles miss at any price, far less than a price moves. */
+const ROUNDING_E4 = 0.25;
+/** Changes of spot that a velocity looks ahead over. */
+const AHEAD_MAX = 64;
+
 class Velocity implements Window {
-  next: number;
+  next = Number.NEGATIVE_INFINITY;
+  spotFrom = Number.POSITIVE_INFINITY;
+  spotTo = Number.NEGATIVE_INFINITY;
   readonly wantsPrint = false;
   readonly moves = Moved.window;
-  value = Number.NaN;
   readonly #changes = new Log();
+  readonly #clock: Clock;
   readonly #d: number;
   readonly #known: number;
   #base = -1;
 
-  constructor(d: number, open: number) {
+  constructor(d: number, open: number, clock: Clock) {
     this.#d = d;
     this.#known = open + d;
-    this.next = this.#known;
+    this.#clock = clock;
   }
   observe(t: number, spot: number): void {
     const log = this.#changes;
     if (log.n === 0 || log.v[log.n - 1] !== spot) log.push(t, spot);
   }
   print(): void {}
-  advance(t: number): void {
+  get value(): number {
+    const t = this.#clock.settle();
+    if (t < this.#known) return Number.NaN;
+    const log = this.#changes;
+    const base = this.#baseAt(t);
+    return base > 0 ? (log.v[log.n - 1]! / base - 1) * 1e4 : Number.NaN;
+  }
+  /** The spot d before t; NaN where there was none. */
+  #baseAt(t: number): number {
     const log = this.#changes;
     const edge = t - this.#d;
     while (this.#base + 1 < log.n && log.t[this.#base + 1]! <= edge) this.#base++;
-    const known = t >= this.#known;
-    const base = this.#base >= 0 ? log.v[this.#base]! : Number.NaN;
-    this.value = known && base > 0 ? (log.v[log.n - 1]! / base - 1) * 1e4 : Number.NaN;
-    const due = this.#base + 1 < log.n ? log.t[this.#base + 1]! + this.#d : Number.POSITIVE_INFINITY;
-    this.next = known ? due : Math.min(due, this.#known);
+    return this.#base >= 0 ? log.v[this.#base]! : Number.NaN;
   }
+  /** Looks ahead over the bases to come, as long as they leave spot at least half of the room it has now. */
+  quiet(from: number, to: number): void {
+    const t = this.#clock.settle();
+    this.spotFrom = Number.NEGATIVE_INFINITY;
+    this.spotTo = Number.POSITIVE_INFINITY;
+    this.next = this.#known;
+    if (t < this.#known) return;
+    const log = this.#changes;
+    const base = this.#baseAt(t);
+    let k = this.#base + 1;
+    if (base > 0) {
+      this.spotFrom = least(from, base, base);
+      this.spotTo = most(to, base, base);
+      const spot = log.v[log.n - 1]!;
+      const nearFrom = (this.spotFrom + spot) / 2;
+      const nearTo = (this.spotTo + spot) / 2;
+      const end = from < to ? Math.min(log.n, k + AHEAD_MAX) : k;
+      let low = base;
+      let high = base;
+      for (; k < end; k++) {
+        low = Math.min(low, log.v[k]!);
+        high = Math.max(high, log.v[k]!);
+        if (!(low > 0)) break;
+        const spotFrom = least(from, low, high);
+        const spotTo = most(to, low, high);
+        if (spotFrom > nearFrom || spotTo < nearTo) break;
+        this.spotFrom = spotFrom;
+        this.spotTo = spotTo;
+      }
+    }
+    // What is not observed yet is a base no sooner than d from now.
+    this.next = (k < log.n ? log.t[k]! : t) + this.#d;
+  }
+}
+
+/** Spots above it are more than `bps` away from every base in [low, high]. */
+function least(bps: number, low: number, high: number): number {
+  const factor = 1 + bps / 1e4;
+  return factor * (factor > 0 ? high : low) + ROUNDING_E4;
+}
+
+/** Spots below it are less than `bps` away from every base in [low, high]. */
+function most(bps: number, low: number, high: number): number {
+  const factor = 1 + bps / 1e4;
+  return factor * (factor > 0 ? low : high) - ROUNDING_E4;
 }
 
 /** Highest and lowest spot in (t - d, t], each as a queue whose values only fall (or rise) towards its end. */
 class Range implements Window {
-  next: number;
-  /** An empty window is filled by any print. */
-  get wantsPrint(): boolean {
-    return this.#highAt >= this.#high.n;
-  }
+  next = Number.NEGATIVE_INFINITY;
+  spotFrom = Number.POSITIVE_INFINITY;
+  spotTo = Number.NEGATIVE_INFINITY;
   readonly moves = Moved.window;
-  value = Number.NaN;
+  readonly #clock: Clock;
   readonly #d: number;
   readonly #known: number;
   readonly #high = new Log();
   readonly #low = new Log();
   #highAt = 0;
   #lowAt = 0;
-  /** When spot was last set: its value is the last entry of both queues, however often it was set again. */
-  readonly #lastObserved: Float64Array;
 
-  constructor(d: number, open: number, lastObserved: Float64Array) {
-    this.#lastObserved = lastObserved;
+  constructor(d: number, open: number, clock: Clock) {
     this.#d = d;
     this.#known = open + d;
-    this.next = this.#known;
+    this.#clock = clock;
+  }
+  /** An empty window is filled by any print. */
+  get wantsPrint(): boolean {
+    return this.#highAt >= this.#high.n;
   }
   observe(t: number, spot: number): void {
-    this.#date();
+    // What was empty has a figure again.
+    if (this.wantsPrint) this.next = Number.NEGATIVE_INFINITY;
     const high = this.#high;
     while (high.n > this.#highAt && high.v[high.n - 1]! <= spot) high.n--;
     high.push(t, spot);
@@ -103,47 +171,66 @@ class Range implements Window {
     while (low.n > this.#lowAt && low.v[low.n - 1]! >= spot) low.n--;
     low.push(t, spot);
   }
-  /** The last entries are spot itself: they are as young as its last observation. */
-  #date(): void {
-    const t = this.#lastObserved[0]!;
-    if (this.#high.n > this.#highAt) this.#high.t[this.#high.n - 1] = t;
-    if (this.#low.n > this.#lowAt) this.#low.t[this.#low.n - 1] = t;
-  }
   print(): void {}
-  advance(t: number): void {
+  get value(): number {
+    const t = this.#clock.settle();
+    this.#leave(t);
+    if (t < this.#known || this.wantsPrint) return Number.NaN;
+    const max = this.#high.v[this.#highAt]!;
+    const min = this.#low.v[this.#lowAt]!;
+    return min > 0 ? ((max - min) / min) * 1e4 : Number.NaN;
+  }
+  #leave(t: number): void {
     const edge = t - this.#d;
-    this.#date();
     const high = this.#high;
     const low = this.#low;
     while (this.#highAt < high.n && high.t[this.#highAt]! <= edge) this.#highAt++;
     while (this.#lowAt < low.n && low.t[this.#lowAt]! <= edge) this.#lowAt++;
-    const any = this.#highAt < high.n;
-    const known = t >= this.#known;
-    const max = any ? high.v[this.#highAt]! : Number.NaN;
-    const min = any ? low.v[this.#lowAt]! : Number.NaN;
-    this.value = known && min > 0 ? ((max - min) / min) * 1e4 : Number.NaN;
-    const due = any ? Math.min(high.t[this.#highAt]!, low.t[this.#lowAt]!) + this.#d : Number.POSITIVE_INFINITY;
-    this.next = known ? due : Math.min(due, this.#known);
+  }
+  /** Within its extremes spot changes nothing; beyond them the figure grows, up to `to`. */
+  quiet(from: number, to: number): void {
+    const t = this.#clock.settle();
+    this.#leave(t);
+    this.spotFrom = Number.NEGATIVE_INFINITY;
+    this.spotTo = Number.POSITIVE_INFINITY;
+    this.next = this.#known;
+    if (t < this.#known) return;
+    this.next = Number.POSITIVE_INFINITY;
+    if (this.wantsPrint) return;
+    // A later extreme takes the place of one that stands, so that none leaves sooner than those of now.
+    this.next = Math.min(this.#high.t[this.#highAt]!, this.#low.t[this.#lowAt]!) + this.#d;
+    const max = this.#high.v[this.#highAt]!;
+    const min = this.#low.v[this.#lowAt]!;
+    if (!(min > 0)) return;
+    if (!(from < to)) {
+      this.spotFrom = Number.POSITIVE_INFINITY;
+      this.spotTo = Number.NEGATIVE_INFINITY;
+      return;
+    }
+    const factor = 1 + to / 1e4;
+    this.spotFrom = Math.min(min - ROUNDING_E4, max / factor + ROUNDING_E4);
+    this.spotTo = Math.max(max + ROUNDING_E4, min * factor - ROUNDING_E4);
   }
 }
 
 class OpeningRange implements Window {
-  next: number;
+  next = Number.NEGATIVE_INFINITY;
+  readonly spotFrom = Number.NEGATIVE_INFINITY;
+  readonly spotTo = Number.POSITIVE_INFINITY;
   readonly wantsPrint = false;
   readonly moves = Moved.window;
-  value = Number.NaN;
+  readonly #clock: Clock;
   readonly #end: number;
   readonly #side: 'high' | 'low';
   #extreme = Number.NaN;
 
-  constructor(side: 'high' | 'low', d: number, open: number) {
+  constructor(side: 'high' | 'low', end: number, clock: Clock) {
     this.#side = side;
-    this.#end = open + d;
-    this.next = this.#end;
+    this.#end = end;
+    this.#clock = clock;
   }
   observe(t: number, spot: number): void {
-    if (t >= this.#end) return;
-    this.#take(spot);
+    if (t < this.#end) this.#take(spot);
   }
   /** A bar belongs to the range when it ended in it. */
   bar(end: number, high: number, low: number): void {
@@ -153,19 +240,23 @@ class OpeningRange implements Window {
     if (!(this.#side === 'high' ? spot <= this.#extreme : spot >= this.#extreme)) this.#extreme = spot;
   }
   print(): void {}
-  advance(t: number): void {
-    if (t < this.#end) return;
-    this.value = this.#extreme;
-    this.next = Number.POSITIVE_INFINITY;
+  get value(): number {
+    return this.#clock.settle() >= this.#end ? this.#extreme : Number.NaN;
+  }
+  quiet(): void {
+    this.next = this.#clock.settle() < this.#end ? this.#end : Number.POSITIVE_INFINITY;
   }
 }
 
 /** Volume of the last d against the header's reference for the same clock window. */
 class RelativeVolume implements Window {
-  next: number;
+  /** The reference moves with the clock, so every event of the symbol is a new reading. */
+  readonly next = Number.NEGATIVE_INFINITY;
+  readonly spotFrom = Number.NEGATIVE_INFINITY;
+  readonly spotTo = Number.POSITIVE_INFINITY;
   readonly wantsPrint = true;
   readonly moves = Moved.window;
-  value = Number.NaN;
+  readonly #clock: Clock;
   readonly #d: number;
   readonly #open: number;
   readonly #known: number;
@@ -174,27 +265,27 @@ class RelativeVolume implements Window {
   #total = 0;
   #from = -1;
 
-  constructor(reference: ReferenceVolume, d: number, open: number) {
+  constructor(reference: ReferenceVolume, d: number, open: number, clock: Clock) {
     this.#reference = reference;
     this.#d = d;
     this.#open = open;
     this.#known = open + d;
-    this.next = 0;
+    this.#clock = clock;
   }
   observe(): void {}
   print(t: number, size: number): void {
     this.#total += size;
     this.#prints.push(t, this.#total);
   }
-  advance(t: number): void {
+  get value(): number {
+    const t = this.#clock.settle();
     const log = this.#prints;
     while (this.#from + 1 < log.n && log.t[this.#from + 1]! <= t - this.#d) this.#from++;
     const before = this.#from >= 0 ? log.v[this.#from]! : 0;
     const expected = this.#reference.upTo(t - this.#open) - this.#reference.upTo(t - this.#d - this.#open);
-    this.value = t >= this.#known && expected > 0 ? (this.#total - before) / expected : Number.NaN;
-    // The reference moves with the clock, so every event of the symbol is a new reading.
-    this.next = 0;
+    return t >= this.#known && expected > 0 ? (this.#total - before) / expected : Number.NaN;
   }
+  quiet(): void {}
 }
 
 /** Cumulative reference volume by time since the open: minutes from the header, linear within a minute. */
@@ -398,49 +489,179 @@ class Minutes {
 
 export type IndicatorName = 'ema' | 'sma' | 'rsi' | 'atr';
 
+/** What reads a figure: nothing changes for it in an open interval. */
+export interface Reading {
+  readonly quietFrom: number;
+  readonly quietTo: number;
+}
+
+/** A figure and who reads it: one reading that says what it cares for, or several, and then every change matters. */
+class Watched {
+  readonly window: Window;
+  reading: Reading | undefined;
+  every = false;
+  #from = Number.NaN;
+  #to = Number.NaN;
+
+  constructor(window: Window) {
+    this.window = window;
+  }
+  due(t: number, spot: number): boolean {
+    const { next, spotFrom, spotTo } = this.window;
+    return t >= next || !(spot > spotFrom && spot < spotTo);
+  }
+  quiet(t: number, spot: number): void {
+    let from = Number.NEGATIVE_INFINITY;
+    let to = Number.POSITIVE_INFINITY;
+    if (this.every) {
+      from = Number.POSITIVE_INFINITY;
+      to = Number.NEGATIVE_INFINITY;
+    } else if (this.reading !== undefined) {
+      from = this.reading.quietFrom;
+      to = this.reading.quietTo;
+    }
+    if (from === this.#from && to === this.#to && !this.due(t, spot)) return;
+    this.#from = from;
+    this.#to = to;
+    this.window.quiet(from, to);
+  }
+}
+
+/** Prints passed over that wait to be taken in. */
+const PASSED_MAX = 4096;
+
 /** Everything kept for one symbol. */
-export class Windows {
+export class Windows implements Clock {
   /** Earliest instant at which an event of the symbol changes something here without an observation. */
   next = Number.POSITIVE_INFINITY;
+  /** Spots between which no figure leaves what its reader cares for. */
+  spotFrom = Number.NEGATIVE_INFINITY;
+  spotTo = Number.POSITIVE_INFINITY;
   readonly #open: number;
   // Arrays beside the maps: the loop walks them at every observation and may not allocate an iterator.
-  readonly #windows: Window[] = [];
-  readonly #windowOf = new Map<string, Window>();
+  readonly #windows: Watched[] = [];
+  readonly #windowOf = new Map<string, Watched>();
   readonly #bars: Bars[] = [];
   readonly #barsOf = new Map<number, Bars>();
   #minutes: Minutes | undefined;
+  /** The symbol's last event that is taken in, and spot as it left it. */
+  #at = Number.NEGATIVE_INFINITY;
+  #spot = Number.NaN;
+  readonly #columns: Columns;
+  /** Rows of prints that moved nothing anyone reads, to be taken in before anything is read. */
+  readonly #passed = new Int32Array(PASSED_MAX);
+  #passedCount = 0;
+  readonly #quotedAt: () => number;
+  readonly #catchUp: (fresh: Windows) => void;
+
+  constructor(spec: {
+    readonly open: number;
+    readonly columns: Columns;
+    /** Time of the standing quote; -Infinity without one. */
+    readonly quotedAt: () => number;
+    /** Feeds a fresh set with the session so far: what is first read late knows what came before. */
+    readonly catchUp: (fresh: Windows) => void;
+  }) {
+    this.#open = spec.open;
+    this.#columns = spec.columns;
+    this.#quotedAt = spec.quotedAt;
+    this.#catchUp = spec.catchUp;
+  }
+
+  /** A print within all bounds: its row is noted, and taken in when something is read. */
+  pass(row: number): void {
+    this.#passed[this.#passedCount++] = row;
+    if (this.#passedCount === PASSED_MAX) this.#takePassed();
+  }
+
+  #takePassed(): void {
+    const { t: T, a } = this.#columns;
+    const n = this.#passedCount;
+    if (n === 0) return;
+    this.#passedCount = 0;
+    let t = this.#at;
+    let again = false;
+    for (let i = 0; i < n; i++) {
+      const row = this.#passed[i]!;
+      const price = a[row]!;
+      if (price === this.#spot) again = true;
+      else {
+        if (again) this.#note(t, this.#spot);
+        again = false;
+        this.#spot = price;
+        this.#note(T[row]!, price);
+        for (const bars of this.#bars) bars.add(T[row]!, price, price, price);
+        this.#minutes?.add(price, price);
+      }
+      t = T[row]!;
+    }
+    if (again) this.#note(t, this.#spot);
+    if (t > this.#at) this.#at = t;
+  }
+
+  #note(t: number, spot: number): void {
+    for (let i = 0; i < this.#windows.length; i++) this.#windows[i]!.window.observe(t, spot);
+  }
+
+  /** Takes in what was passed over. @returns the time of the symbol's last event */
+  settle(): number {
+    if (this.#passedCount > 0) this.#takePassed();
+    const t = this.#quotedAt();
+    if (t > this.#at) this.#at = t;
+    return this.#at;
+  }
 
   /**
-   * @param lastObserved one cell: when spot was last set. Between two calls of `observe` or `print` it moves on alone,
-   *   as long as spot was set to what it was
-   * @param catchUp feeds a fresh set with the session so far: what is first read late knows what came before
+   * Says who reads a figure.
+   *
+   * @param reading what cares for an interval of it; absent: whoever does looks at every change
    */
-  constructor(open: number, lastObserved: Float64Array, catchUp: (fresh: Windows) => void) {
-    this.#open = open;
-    this.#lastObserved = lastObserved;
-    this.#catchUp = catchUp;
+  readBy(cell: { readonly value: number }, reading?: Reading): void {
+    const watched = this.#windows.find((w) => w.window === cell);
+    if (watched === undefined) return;
+    if (reading === undefined || watched.reading !== undefined) watched.every = true;
+    else watched.reading = reading;
   }
-  readonly #catchUp: (fresh: Windows) => void;
-  readonly #lastObserved: Float64Array;
+
+  /** Says anew what may be passed over. */
+  quiet(): void {
+    const t = this.settle();
+    let from = Number.NEGATIVE_INFINITY;
+    let to = Number.POSITIVE_INFINITY;
+    let next = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < this.#windows.length; i++) {
+      const watched = this.#windows[i]!;
+      watched.quiet(t, this.#spot);
+      const { window } = watched;
+      if (window.spotFrom > from) from = window.spotFrom;
+      if (window.spotTo < to) to = window.spotTo;
+      if (window.next < next) next = window.next;
+    }
+    for (const bars of this.#bars) if (bars.next < next) next = bars.next;
+    if (this.#minutes !== undefined && this.#minutes.next < next) next = this.#minutes.next;
+    this.next = next;
+    this.spotFrom = from;
+    this.spotTo = to;
+  }
 
   /** Whether the next print matters though it may not move spot: a window is empty, a bar not begun yet. */
   get wantsPrint(): boolean {
-    for (let i = 0; i < this.#windows.length; i++) if (this.#windows[i]!.wantsPrint) return true;
+    for (let i = 0; i < this.#windows.length; i++) if (this.#windows[i]!.window.wantsPrint) return true;
     for (let i = 0; i < this.#bars.length; i++) if (this.#bars[i]!.next === Number.POSITIVE_INFINITY) return true;
     return this.#minutes !== undefined && Number.isNaN(this.#minutes.first);
   }
 
   velocity(d: number): { readonly value: number } {
-    return this.#window(`velocity ${d}`, () => new Velocity(d, this.#open));
+    return this.#window(`velocity ${d}`, () => new Velocity(d, this.#open, this));
   }
   range(d: number): { readonly value: number } {
-    return this.#window(`range ${d}`, () => new Range(d, this.#open, this.#lastObserved));
+    return this.#window(`range ${d}`, () => new Range(d, this.#open, this));
   }
   openingRange(side: 'high' | 'low', d: number): { readonly value: number } {
-    return this.#window(`${side} ${d}`, () => new OpeningRange(side, d, this.#open));
+    return this.#window(`${side} ${d}`, () => new OpeningRange(side, this.#open + d, this));
   }
   relativeVolume(reference: ReferenceVolume, d: number): { readonly value: number } {
-    return this.#window(`rvol ${d}`, () => new RelativeVolume(reference, d, this.#open));
+    return this.#window(`rvol ${d}`, () => new RelativeVolume(reference, d, this.#open, this));
   }
   indicator(name: IndicatorName, n: number, d: number): { readonly value: number } {
     let bars = this.#barsOf.get(d);
@@ -453,7 +674,7 @@ export class Windows {
       const replayed = new Bars(d, this.#open);
       replayed.indicators.push(x);
       fresh.#bars.push(replayed);
-      this.#catchUp(fresh);
+      this.#feed(fresh);
       if (bars === undefined) {
         bars = replayed;
         this.#barsOf.set(d, bars);
@@ -468,7 +689,7 @@ export class Windows {
     if (this.#minutes === undefined) {
       const fresh = this.#fresh();
       fresh.#minutes = new Minutes(this.#open);
-      this.#catchUp(fresh);
+      this.#feed(fresh);
       this.#minutes = fresh.#minutes;
     }
     this.next = Math.min(this.next, this.#minutes.next);
@@ -513,54 +734,65 @@ export class Windows {
 
   /** An event set spot. @returns what moved */
   observe(t: number, spot: number): number {
-    for (const w of this.#windows) w.observe(t, spot);
-    this.#lastObserved[0] = t;
-    return this.advance(t, 'observed');
+    this.#takePassed();
+    this.#spot = spot;
+    this.#note(t, spot);
+    return this.advance(t);
   }
 
   print(t: number, price: number, size: number): number {
+    this.#takePassed();
     let moved = this.#complete(t);
     for (const bars of this.#bars) bars.add(t, price, price, price);
     this.#minutes?.add(price, price);
-    for (const w of this.#windows) w.print(t, size);
+    for (let i = 0; i < this.#windows.length; i++) this.#windows[i]!.window.print(t, size);
     moved |= this.observe(t, price);
     return moved;
   }
 
   /** A bar that ended at `t`: it belongs to the interval in which it began. */
   bar(t: number, d: number, o: number, h: number, l: number, c: number, size: number): number {
+    this.#takePassed();
     const start = Math.max(t - d, this.#open);
     let moved = this.#complete(start);
     for (const bars of this.#bars) bars.add(start, h, l, c);
     this.#minutes?.add(o, c);
     moved |= this.#complete(t);
-    for (const w of this.#windows) {
-      w.print(t, size);
-      if (w instanceof OpeningRange) w.bar(t, h, l);
+    for (const { window } of this.#windows) {
+      window.print(t, size);
+      if (window instanceof OpeningRange) window.bar(t, h, l);
     }
     moved |= this.observe(t, c);
     return moved;
   }
 
-  /** Another event of the symbol at `t`. @returns what moved */
-  advance(t: number, because: 'observed' | 'clock' = 'clock'): number {
+  /** An event of the symbol at `t`. @returns what may have moved */
+  advance(t: number): number {
+    this.#takePassed();
+    if (t > this.#at) this.#at = t;
     let moved = this.#complete(t);
-    let next = Number.POSITIVE_INFINITY;
-    for (const w of this.#windows) {
-      if (because === 'observed' || t >= w.next) {
-        w.advance(t);
-        moved |= w.moves;
-      }
-      if (w.next < next) next = w.next;
+    for (let i = 0; i < this.#windows.length; i++) {
+      const watched = this.#windows[i]!;
+      if (watched.due(t, this.#spot)) moved |= watched.window.moves;
     }
-    for (const bars of this.#bars) if (bars.next < next) next = bars.next;
-    if (this.#minutes !== undefined && this.#minutes.next < next) next = this.#minutes.next;
-    this.next = next;
     return moved;
   }
 
   #fresh(): Windows {
-    return new Windows(this.#open, this.#lastObserved, () => {});
+    return new Windows({
+      open: this.#open,
+      columns: this.#columns,
+      quotedAt: () => Number.NEGATIVE_INFINITY,
+      catchUp: () => {},
+    });
+  }
+
+  /** Shows a fresh set the session so far; what was passed over must not come twice. */
+  #feed(fresh: Windows): void {
+    this.settle();
+    this.#catchUp(fresh);
+    if (fresh.#at > this.#at) this.#at = fresh.#at;
+    this.#spot = fresh.#spot;
   }
 
   #complete(t: number): number {
@@ -571,17 +803,17 @@ export class Windows {
   }
 
   #window(key: string, make: () => Window): Window {
-    let w = this.#windowOf.get(key);
-    if (w === undefined) {
-      w = make();
+    let watched = this.#windowOf.get(key);
+    if (watched === undefined) {
+      watched = new Watched(make());
       const fresh = this.#fresh();
-      fresh.#windows.push(w);
-      this.#catchUp(fresh);
-      this.#windowOf.set(key, w);
-      this.#windows.push(w);
-      this.next = Math.min(this.next, w.next);
+      fresh.#windows.push(watched);
+      this.#feed(fresh);
+      this.#windowOf.set(key, watched);
+      this.#windows.push(watched);
+      this.next = Math.min(this.next, watched.window.next);
     }
-    return w;
+    return watched.window;
   }
 }
 
