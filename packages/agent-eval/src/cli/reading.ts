@@ -1,11 +1,10 @@
 /** The verbs that read: rubrics, the OpenAPI document, and what a store holds. */
 
 import { once } from 'node:events';
-import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import Table from 'cli-table3';
 import type { EventQuery, FeedbackQuery, FeedbackRecord, StoredEvent } from '../store/ports.ts';
-import { syncFolder } from '../store/sqlite/layout.ts';
 import { sqliteReading } from '../store/sqlite/store.ts';
 import { makeService } from '../wire/context.ts';
 import { openapiText } from '../wire/openapi.ts';
@@ -226,16 +225,11 @@ export async function check(flags: { store?: string }): Promise<number> {
 
 export async function backup(file: string, flags: { store?: string }): Promise<number> {
   if (existsSync(file)) throw new UsageError(`${file} is there already; name a new file`);
-  const half = `${file}.${process.pid}.part`;
   const store = sqliteReading(flags.store ?? homeDir());
   try {
-    // Under its own name only when it is whole: half a copy must not pass for one.
-    await store.backup(half);
-    renameSync(half, file);
-    syncFolder(dirname(file));
+    await store.backup(file);
     return 0;
   } finally {
-    rmSync(half, { force: true });
     await store.close();
   }
 }

@@ -1,5 +1,5 @@
 /** The doors of RPC: one call from stdin, or a stream of them. Nothing loads here that a call does not need. */
-import { readSync, writeSync } from 'node:fs';
+import { fstatSync, readSync, writeSync } from 'node:fs';
 import type { StorePair } from '../store/ports.ts';
 import { makeService, type Service } from '../wire/context.ts';
 import { errorBody, exitOf, WireError } from '../wire/errors.ts';
@@ -68,7 +68,7 @@ function statusOfAnswer(answer: RpcAnswer): number {
 
 /** All of stdin, or null where it is more than one request may be; a terminal is not waited for. */
 async function readAll(): Promise<Buffer | null> {
-  if ((await import('node:tty')).isatty(0)) return Buffer.alloc(0);
+  if (isDevice(0)) return Buffer.alloc(0);
   const chunks: Buffer[] = [];
   let bytes = 0;
   const add = (chunk: Buffer): 'more' | 'enough' => {
@@ -94,6 +94,16 @@ async function readAll(): Promise<Buffer | null> {
     if (add(Buffer.from(buffer.subarray(0, read))) === 'enough') return null;
   }
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+}
+
+/** A terminal, or another device that gives no request; to ask for a terminal alone would load all of the network. */
+function isDevice(fd: number): boolean {
+  try {
+    return fstatSync(fd).isCharacterDevice();
+  } catch {
+    // Closed: there is nothing to read either.
+    return true;
+  }
 }
 
 /** Straight to the descriptor; a stream is made only where that would block. */

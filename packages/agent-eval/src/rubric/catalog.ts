@@ -10,6 +10,21 @@ export interface CatalogEntry {
   readonly version: RubricVersion;
 }
 
+/** Hashed when someone asks, since most calls of a program's start do not. */
+class Entry implements CatalogEntry {
+  readonly rubric: Rubric;
+  #version: RubricVersion | null = null;
+
+  constructor(rubric: Rubric) {
+    this.rubric = rubric;
+  }
+
+  get version(): RubricVersion {
+    this.#version ??= rubricVersion(this.rubric);
+    return this.#version;
+  }
+}
+
 /** By name. A Map, so that `__proto__` and its kin are names like any other. */
 export type RubricCatalog = ReadonlyMap<string, CatalogEntry>;
 
@@ -23,7 +38,7 @@ export function rubricCatalog(own: readonly Rubric[] = []): RubricCatalog {
   const catalog = new Map<string, CatalogEntry>();
   for (const rubric of [...BUILTIN_RUBRICS, ...own]) {
     if (catalog.has(rubric.name)) throw new Error(`two rubrics are named "${rubric.name}"; rename one of them`);
-    catalog.set(rubric.name, { rubric, version: rubricVersion(rubric) });
+    catalog.set(rubric.name, new Entry(rubric));
   }
   return catalog;
 }

@@ -1,5 +1,4 @@
 /** What the handlers of a service work with: rubrics, a judge and stores, each of which may be absent. */
-import { randomUUID } from 'node:crypto';
 import {
   GATE_LIMITS,
   type GateLimits,
@@ -46,7 +45,7 @@ export function makeService(options: ServiceOptions = {}): Service {
     model: typeof source === 'function' ? await source() : source,
     gate,
     patience: REAL_PATIENCE,
-    nonce: () => randomUUID().replaceAll('-', ''),
+    nonce: () => crypto.randomUUID().replaceAll('-', ''),
     deadlineMs: options.judgeDeadlineMs ?? JUDGE_DEADLINE_MS,
   });
   return {

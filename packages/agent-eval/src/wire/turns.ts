@@ -39,7 +39,7 @@ export function makeTurns(nowMs: () => number = () => performance.now()): Turns 
   let usedMs = 0;
   let takenBytes = 0;
   let hasArrivals = false;
-  let lastWorkMs = nowMs();
+  let lastWorkMs = Number.NEGATIVE_INFINITY;
   let isScheduled = false;
 
   const timed = (work: () => void): void => {

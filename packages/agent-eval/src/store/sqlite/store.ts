@@ -1,4 +1,6 @@
 /** The embedded store: requests that come together share one synced transaction of the writer. */
+import { renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { copySqlite, type Sqlite } from 'ground/sqlite';
 import {
   type EventBatch,
@@ -12,7 +14,7 @@ import {
 } from '../ports.ts';
 import { builtWorker, hostHere, hostInThread, type WriterHost } from './host.ts';
 import { KEY_WORDS, writeKeys } from './keys.ts';
-import { openLayout, refusalOf } from './layout.ts';
+import { openLayout, refusalOf, syncFolder } from './layout.ts';
 import { Reader } from './reader.ts';
 import type { Chunk, FeedbackRow } from './writer.ts';
 
@@ -80,10 +82,16 @@ function readingSide(open: () => Sqlite) {
     },
     problems: async () => reading().problems(),
     async backup(file: string) {
+      // Under its own name only when it is whole: half a copy must not pass for one.
+      const half = `${file}.${process.pid}.part`;
       try {
-        copySqlite(database(), file);
+        copySqlite(database(), half);
+        renameSync(half, file);
+        syncFolder(dirname(file));
       } catch (error) {
         throw refusalOf(error, `the copy ${file} cannot be written`);
+      } finally {
+        rmSync(half, { force: true });
       }
     },
     async close() {
