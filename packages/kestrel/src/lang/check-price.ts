@@ -6,7 +6,8 @@ import { anchors } from './vocabulary.ts';
 
 /** Where a price stands: on which side of the market, in which clause. */
 export interface PricePlace {
-  readonly side: 'buy' | 'sell';
+  /** `either`: a clause that sells what was bought and buys back what was sold. */
+  readonly side: 'buy' | 'sell' | 'either';
   /** `first`: DO and ALSO, placed before anything can be owned. */
   readonly moment: 'first' | 'later';
   readonly trigger: TriggerPlace;
@@ -53,7 +54,7 @@ function checkBound(
   findings: Findings,
 ): void {
   const fits = modifier.kind === 'cap' ? 'buy' : 'sell';
-  if (place.side === fits) return;
+  if (place.side === fits || place.side === 'either') return;
   findings.add({
     code: 'K041',
     node: modifier,

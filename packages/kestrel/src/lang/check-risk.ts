@@ -15,6 +15,8 @@ interface Placement {
   readonly moment: 'first' | 'later';
   /** How often it may be placed. */
   readonly times: number;
+  /** Whether the ticket stands in the clause itself, which is where it is judged. */
+  readonly written: 'here' | 'in DO';
 }
 
 export function checkRisk(
@@ -28,6 +30,7 @@ export function checkRisk(
   const placements = placementsOf(plan);
   for (const placement of placements) {
     const { ticket } = placement;
+    if (placement.written === 'in DO') continue;
     if (ticket.instrument.kind === 'vertical' && sameStrike(ticket.instrument.long, ticket.instrument.short)) {
       findings.add({
         code: 'K030',
@@ -44,18 +47,25 @@ export function checkRisk(
 
 function placementsOf(plan: PlanDraft): readonly Placement[] {
   const placements: Placement[] = [];
-  if (plan.do !== undefined) placements.push({ ticket: plan.do.ticket, moment: 'first', times: 1 });
+  if (plan.do !== undefined) placements.push({ ticket: plan.do.ticket, moment: 'first', times: 1, written: 'here' });
   for (const clause of plan.clauses) {
     switch (clause.kind) {
       case 'also':
-        placements.push({ ticket: clause.ticket, moment: 'first', times: 1 });
+        placements.push({ ticket: clause.ticket, moment: 'first', times: 1, written: 'here' });
         break;
       case 'reload-when':
-        placements.push({ ticket: clause.ticket, moment: 'later', times: Number.POSITIVE_INFINITY });
+        placements.push({
+          ticket: clause.ticket,
+          moment: 'later',
+          times: Number.POSITIVE_INFINITY,
+          written: 'here',
+        });
         break;
       case 'reload-every':
         if (clause.ticket !== undefined) {
-          placements.push({ ticket: clause.ticket, moment: 'later', times: clause.upTo });
+          placements.push({ ticket: clause.ticket, moment: 'later', times: clause.upTo, written: 'here' });
+        } else if (plan.do !== undefined) {
+          placements.push({ ticket: plan.do.ticket, moment: 'later', times: clause.upTo, written: 'in DO' });
         }
         break;
       default:
@@ -63,6 +73,20 @@ function placementsOf(plan: PlanDraft): readonly Placement[] {
     }
   }
   return placements;
+}
+
+/** On which side the plan's TP and EXIT stand: what is opened by selling a vertical is bought back. */
+export function exitSide(plan: PlanDraft): 'buy' | 'sell' | 'either' {
+  let bought = false;
+  let credit = false;
+  const look = (ticket: Ticket | undefined): void => {
+    if (ticket?.side === 'buy') bought = true;
+    if (ticket?.side === 'sell' && ticket.instrument.kind === 'vertical') credit = true;
+  };
+  look(plan.do?.ticket);
+  for (const clause of plan.clauses) if ('ticket' in clause) look(clause.ticket);
+  if (!credit) return 'sell';
+  return bought ? 'either' : 'buy';
 }
 
 function sameStrike(a: Strike, b: Strike): boolean {

@@ -1,6 +1,6 @@
 // The semantic pass: everything a document may not say that its grammar allows.
 import { checkPrice, type PricePlace } from './check-price.ts';
-import { checkRisk, isWayOut } from './check-risk.ts';
+import { checkRisk, exitSide, isWayOut } from './check-risk.ts';
 import { checkDuration, checkTrigger, type TriggerPlace } from './check-trigger.ts';
 import { constants, type SessionHours } from './constancy.ts';
 import { quote } from './cursor.ts';
@@ -130,7 +130,7 @@ class Checker {
     }
     if (plan.when !== undefined) this.#trigger(plan.when.when, 'entry');
     if (plan.do !== undefined) this.#ticket(plan.do.ticket, 'first');
-    for (const clause of plan.clauses) this.#clause(clause);
+    for (const clause of plan.clauses) this.#clause(clause, plan);
     checkRisk(plan, { expiry, rUsdE4: this.#rUsdE4, findings: this.#findings });
     if (!flawed && !plan.clauses.some(isWayOut)) {
       this.#findings.add({
@@ -183,7 +183,7 @@ class Checker {
     });
   }
 
-  #clause(clause: PlanClause): void {
+  #clause(clause: PlanClause, plan: PlanDraft): void {
     switch (clause.kind) {
       case 'also':
         this.#ticket(clause.ticket, 'first');
@@ -210,11 +210,11 @@ class Checker {
         if (!(clause.multiple > 0)) {
           this.#argument(clause, 'multiple', 'the multiple of TP is more than 0', 'a multiple such as 2x');
         }
-        this.#price(clause.price, { side: 'sell', moment: 'later', trigger: 'entry' });
+        this.#price(clause.price, { side: exitSide(plan), moment: 'later', trigger: 'entry' });
         return;
       case 'exit':
         this.#trigger(clause.when, 'exit');
-        this.#price(clause.price, { side: 'sell', moment: 'later', trigger: 'exit' });
+        this.#price(clause.price, { side: exitSide(plan), moment: 'later', trigger: 'exit' });
         return;
       case 'invalidate':
         this.#trigger(clause.when, 'exit');
