@@ -23,6 +23,9 @@ export interface Given {
   readonly checkpoints: readonly string[];
 }
 
+/** Names that a refusal lists. */
+const NAMES_MAX = 40;
+
 export const entries: readonly CatalogEntry[] = CATALOG;
 
 /** Values of a dataset that names none of its own. */
@@ -84,7 +87,7 @@ export function datasetTerms(dataset: string, source: string, store: () => Store
     const names = [...store().datasets(), ...BUNDLED_NAMES];
     throw new AgentRefusal('unknown-dataset', unknown('dataset', dataset, names), {
       path: 'subject.dataset',
-      expected: names.join(' | '),
+      expected: listed(names),
       got: dataset,
     });
   }
@@ -183,6 +186,12 @@ export function termsOfPins(
     blinded: false,
     ...document,
   };
+}
+
+/** Names as a refusal lists them: a store may hold more of them than a line should. */
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES_MAX).join(' | ');
+  return names.length <= NAMES_MAX ? shown : `${shown} | … (${names.length - NAMES_MAX} more)`;
 }
 
 export function unknown(what: string, name: string, names: readonly string[]): string {

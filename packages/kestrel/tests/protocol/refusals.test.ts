@@ -259,6 +259,16 @@ describe('a store that cannot be written', () => {
   });
 });
 
+test('a refusal lists as many datasets as a line should, and names the nearest of all', () => {
+  const store = sawStore();
+  for (let i = 0; i < 60; i++) sawStore(store, { name: `day-${String(i).padStart(2, '0')}` });
+  const ask = { op: 'openSession', subject: { kind: 'dataset', source: '', dataset: 'sawn' } };
+  const { expected, message } = refusal([ask], newHost(store));
+  expect(message).toContain('nearest is saw');
+  expect(expected).toMatch(/^day-00 \| .* \| … \(\d+ more\)$/);
+  expect(expected.length).toBeLessThan(600);
+});
+
 test('a dataset whose fees do not know its day is refused at its fees, not at the source', () => {
   const store = sawStore(memoryStore(), { fees: 'us-cents-v9' });
   expect(refusal([saw(NEVER)], newHost(store))).toMatchObject({
