@@ -1105,20 +1105,19 @@ class Oracle {
     }
   }
 
-  /** A plan's orders are looked at together, at every event that one of them reads. */
+  /** A plan's orders are looked at together, at every event that a peg or a price that was UNKNOWN among them reads. */
   private looks(run: PlanRun, happening: Happening): boolean {
     if (run.filledThisStep) return true;
-    const reading = (instrument: Instrument, side: 'buy' | 'sell', price: Price | null): boolean =>
-      price === null ? isOf(instrument, happening) : readsAt({ instrument, side }, price, happening);
     return (
-      run.aliveOrders.some((order) => reading(order.instrument, order.side, order.price)) ||
-      run.holdings.some(({ instrument, owned, short, tps }) => {
+      run.aliveOrders.some((order) => {
+        const { price, lookAgain } = order;
+        return price !== null && (isPeg(price) || lookAgain) && readsAt(order, price, happening);
+      }) ||
+      run.holdings.some(({ instrument, owned, short, tps, exitOrder }) => {
         if (owned === 0) return false;
-        const prices = [
-          ...tps.map((tp) => tp.clause.price),
-          ...(run.exit === undefined ? [] : [run.exit.clause.price]),
-        ];
-        return prices.some((price) => reading(instrument, short ? 'buy' : 'sell', price));
+        const waiting = tps.filter((tp) => tp.stuck || isPeg(tp.clause.price)).map((tp) => tp.clause.price);
+        if (run.exit !== undefined && exitOrder === undefined) waiting.push(run.exit.clause.price);
+        return waiting.some((price) => readsAt({ instrument, side: short ? 'buy' : 'sell' }, price, happening));
       })
     );
   }
