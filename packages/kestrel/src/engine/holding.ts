@@ -4,7 +4,7 @@ import { exact, mulDivFloor } from './money.ts';
 
 export class Holding {
   readonly instrument: Instrument;
-  /** `short`: opened by sales and closed by purchases. */
+  /** `short`: opened by sales and closed by purchases: a vertical, or a call that shares of the plan cover. */
   readonly direction: 'long' | 'short';
   qty = 0;
   /** Of what is held: paid, or width less credit; E4 of the currency. */
@@ -29,7 +29,8 @@ export class Holding {
     this.direction = direction;
     const { least, most } = boundsE4(instrument);
     this.#leastE4 = least;
-    this.#mostE4 = most;
+    // A covered call costs its shares what it costs itself: its premium is all that stands for it.
+    this.#mostE4 = Number.isFinite(most) ? most : 0;
   }
 
   get entrySide(): 'buy' | 'sell' {

@@ -6,7 +6,7 @@ import type { Expiry, Plan, PlanClause, Ticket } from '../lang/model.ts';
 import type { NoInstrument } from './chains.ts';
 import type { FeeLine } from './fees.ts';
 import { Holding } from './holding.ts';
-import { type Instrument, markNow } from './instrument.ts';
+import { type Instrument, markNow, type Option } from './instrument.ts';
 import type { Place } from './levels.ts';
 import type { MarketState } from './market-state.ts';
 import type { Execution } from './matching.ts';
@@ -248,6 +248,8 @@ export class PlanRun implements OrderOwner {
   #invalidated = false;
   /** Entries and resting exits are over: ttl has come, or the position is being closed at the market. */
   #over = false;
+  /** The clause that closes it at the market. */
+  #closing: string | undefined;
   #riding = false;
   #cancelled = false;
   #acceptedAny = false;
@@ -650,8 +652,13 @@ export class PlanRun implements OrderOwner {
       return this.#refuse(c.label, 'unpriceable', whyUnpriceable(ticket.price, price.source));
     }
     const enters = side === holding.entrySide;
+    const cover = enters && side === 'sell' && instrument.kind === 'option' ? this.#coverOf(instrument) : undefined;
     if (this.book?.pod.halted === true && enters) {
       return this.#refuse(c.label, 'pod-halted', `pod ${this.book.pod.name} has reached its day-loss`);
+    }
+    if (cover !== undefined && qty * instrument.multiplier > this.#free(cover)) {
+      const free = Math.max(0, this.#free(cover));
+      return this.#refuse(c.label, 'oversold', `sells ${qty}, for which the plan has ${free} shares free`);
     }
     let reservedE4 = 0;
     if (enters) {
@@ -665,7 +672,7 @@ export class PlanRun implements OrderOwner {
         );
       }
     } else {
-      const free = holding.qty - this.#closersAlive(holding);
+      const free = this.#free(holding);
       if (qty > free) {
         return this.#refuse(c.label, 'oversold', `${side}s ${qty}, of which the plan has ${Math.max(0, free)} free`);
       }
@@ -690,10 +697,35 @@ export class PlanRun implements OrderOwner {
   #meant(instrument: Instrument, side: 'buy' | 'sell'): Holding {
     const other = side === 'buy' ? 'short' : 'long';
     const owned = this.holdings.find((h) => h.instrument === instrument && h.direction === other);
-    const closes =
-      (owned !== undefined && (owned.qty > 0 || this.#entersAlive(owned))) ||
-      (side === 'sell' && instrument.kind !== 'vertical');
+    const opens =
+      instrument.kind === 'vertical' || (instrument.kind === 'option' && this.#coverOf(instrument) !== undefined);
+    const closes = (owned !== undefined && (owned.qty > 0 || this.#entersAlive(owned))) || (side === 'sell' && !opens);
     return this.holdingOf(instrument, closes ? other : side === 'buy' ? 'long' : 'short');
+  }
+
+  /** The shares that a sold call is covered by; a put is covered by none. */
+  #coverOf({ contract, underlying }: Option): Holding | undefined {
+    if (contract.right !== 'C') return undefined;
+    return this.holdings.find((h) => h.instrument.kind === 'shares' && h.instrument.id === underlying && h.qty > 0);
+  }
+
+  /** Shares that stand for calls sold, or offered. */
+  #pledged({ instrument }: Holding): number {
+    if (instrument.kind !== 'shares' || !this.tradesOptions) return 0;
+    let pledged = 0;
+    for (const h of this.holdings) {
+      if (h.direction === 'long' || h.instrument.kind !== 'option' || h.instrument.underlying !== instrument.id)
+        continue;
+      let contracts = h.qty;
+      for (const o of this.#live) if (o.holding === h && o.role === 'entry' && alive(o)) contracts += left(o);
+      pledged += contracts * h.instrument.multiplier;
+    }
+    return pledged;
+  }
+
+  /** What of a position may be sold, or bought back. */
+  #free(holding: Holding): number {
+    return holding.qty - this.#closersAlive(holding) - this.#pledged(holding);
   }
 
   #entersAlive(holding: Holding): boolean {
@@ -766,17 +798,20 @@ export class PlanRun implements OrderOwner {
   }
 
   #placeExit(c: Extract<CompiledClause, { kind: 'exit' }>, holding: Holding): void {
+    const qty = this.#free(holding);
+    if (qty <= 0) return;
     const price = c.priceFor(holding);
     const limitE4 = priceNow(price.compiled, 0, price.source);
     if (Number.isNaN(limitE4)) return;
-    holding.exitPending = false;
+    // What stands for a call is sold once the call is bought back.
+    holding.exitPending = this.#pledged(holding) > 0;
     const order = this.desk.order({
       owner: this,
       clause: c.label,
       role: 'exit',
       side: holding.closeSide,
       holding,
-      qty: holding.qty,
+      qty,
       limitE4,
       price,
       reservedE4: 0,
@@ -787,15 +822,21 @@ export class PlanRun implements OrderOwner {
   #closeAtMarket(clause: string): void {
     this.#over = true;
     this.#pullClosers();
+    this.#closing = clause;
+    this.#closeFree(clause);
+  }
+
+  #closeFree(clause: string): void {
     for (const holding of this.holdings) {
-      if (holding.qty === 0) continue;
+      const qty = this.#free(holding);
+      if (qty <= 0) continue;
       this.desk.order({
         owner: this,
         clause,
         role: 'market',
         side: holding.closeSide,
         holding,
-        qty: holding.qty,
+        qty,
         limitE4: 0,
         price: undefined,
         reservedE4: 0,
@@ -907,6 +948,10 @@ export class PlanRun implements OrderOwner {
       this.qty -= qty;
       this.realizedE4 += resultE4;
       netE4 += resultE4;
+      // Shares that stood for a call are free again: their TPs are looked at anew.
+      if (holding.direction === 'short' && instrument.kind === 'option') {
+        for (const h of this.holdings) if (h.instrument.kind === 'shares') h.enteredAt = now.seq;
+      }
       if (order.role === 'tp') {
         const i = this.#tpsOf(holding).indexOf(order);
         holding.sold[i] = (holding.sold[i] ?? 0) + qty;
@@ -1045,7 +1090,10 @@ export class PlanRun implements OrderOwner {
   }
 
   #follow(): void {
-    if (this.#over) return;
+    if (this.#over) {
+      if (this.#closing !== undefined) this.#closeFree(this.#closing);
+      return;
+    }
     this.#placeExits();
     if (!this.#exited) {
       const { seq } = this.desk.reader.instant;
@@ -1117,7 +1165,7 @@ export class PlanRun implements OrderOwner {
     holding.tpPending = false;
     if (holding.entryQty === 0) return;
     const tps = this.#tpsOf(holding);
-    let free = holding.qty;
+    let free = holding.qty - this.#pledged(holding);
     for (const o of this.#live) if (o.role === 'sell' && o.holding === holding && alive(o)) free -= left(o);
     for (let i = 0; i < this.clauses.length; i++) {
       const c = this.#tpClause(i);

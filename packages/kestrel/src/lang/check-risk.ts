@@ -134,6 +134,8 @@ function checkSale(
   }
   // A vertical sold for a credit loses no more than its width: a sale that closes nothing opens that.
   if (ticket.instrument.kind === 'vertical' && !buysIt) return;
+  // A call against shares of the plan loses no more than they do; DO and ALSO come before there are any.
+  if (!buysIt && placement.moment === 'later' && isCovered(ticket, placements)) return;
   if (!buysIt) {
     const what = ticket.instrument.kind === 'shares' ? 'short shares lose' : 'a naked short option loses';
     findings.add({
@@ -157,6 +159,16 @@ function checkSale(
     expected: ownable === 0 ? ['TP', 'EXIT'] : [`at most ${ownable}`],
     hint: ownable === 0 ? 'DO and ALSO are placed together, before anything is owned' : undefined,
   });
+}
+
+/** Whether the plan buys shares enough for one sale of the calls. */
+function isCovered({ instrument, qty }: Ticket, placements: readonly Placement[]): boolean {
+  if (instrument.kind !== 'option' || instrument.right !== 'C') return false;
+  let shares = 0;
+  for (const { ticket, times } of placements) {
+    if (ticket.side === 'buy' && ticket.instrument.kind === 'shares') shares += ticket.qty * times;
+  }
+  return shares >= qty * optionMultiplier;
 }
 
 function checkFractions(plan: PlanDraft, findings: Findings): void {
