@@ -149,9 +149,9 @@ export function compilePlan(run: PlanRun, place: TriggerPlace, hub: GroupHub, ch
       text.kind === 'shares' ? () => chains.shares(run.exec) : () => chains.resolve(text, run.execName, run.expiry);
     return { label, ticket, instrument, priceFor: priceOf(ticket.price) };
   };
-  run.do = ticketOf(doc.do.ticket, 'DO');
   // A gate may shut on the firing, which then needs a rise: such a WHEN is told of every change from the start.
   if (doc.when !== undefined) run.when = trigger(doc.when.when, doc.regime === undefined ? 'level' : 'rise');
+  run.do = ticketOf(doc.do.ticket, 'DO');
   run.clauses = doc.clauses.map((c, i): CompiledClause => {
     const label = labelOf(c, i);
     switch (c.kind) {
