@@ -131,7 +131,9 @@ function tapePart(frame: Frame, pane: Pane): Part {
     asked?.kind === 'duration' ? asked.duration.n * { s: 1 / 60, m: 1, h: 60 }[asked.duration.unit] : usual;
   const tape = tapeRows(frame, minutes);
   if (tape === undefined) {
-    const lines = [`the frame holds candles of ${frame.tape.map(({ d }) => shownText(d)).join(', ')}: rows are multiples of them`];
+    const lines = [
+      `the frame holds candles of ${frame.tape.map(({ d }) => shownText(d)).join(', ')}: rows are multiples of them`,
+    ];
     return { word: 'tape', title: `tape ${minutes}m`, lines };
   }
   const count = pane.args[1];
