@@ -34,6 +34,8 @@ export function lineClient(url, token) {
     settle(({ resolve, reject }) => (head.startsWith('HTTP/1.1 200') ? resolve(body) : reject(new Error(body))));
   });
   socket.on('error', (error) => waiting !== undefined && settle(({ reject }) => reject(error)));
+  // A server closes connections that were idle for a while.
+  socket.on('close', () => waiting !== undefined && settle(({ reject }) => reject(new Error('the connection closed'))));
   const post = (request) =>
     new Promise((resolve, reject) => {
       waiting = { resolve, reject };
