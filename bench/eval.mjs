@@ -15,7 +15,7 @@ const bin = join(dist, 'bin/agent-eval.js');
 const isShort = process.env.EVAL_BENCH === 'short';
 const FULL_EVENTS = isShort ? 500_000 : 10_000_000;
 const KILLS = isShort ? 10 : 200;
-const SECONDS = isShort ? 3 : 8;
+const SECONDS = isShort ? 3 : 6;
 const SATURATED_SECONDS = isShort ? 10 : 60;
 const BATCH = 1_000;
 const NDJSON = 'application/x-ndjson';
