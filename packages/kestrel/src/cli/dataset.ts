@@ -2,7 +2,7 @@
 import { jcs } from 'ground/jcs';
 import { decimalE4, feeSchedule } from '../engine/index.ts';
 import { writeTape } from '../market/index.ts';
-import { DATASET_DEFAULTS } from '../protocol/index.ts';
+import { DATASET_DEFAULTS, THINK_MS_MAX } from '../protocol/index.ts';
 import { DATASET_NAME, type DatasetEntry } from '../store/index.ts';
 import type { Arguments } from './arguments.ts';
 import { EXITS } from './exits.ts';
@@ -10,8 +10,6 @@ import { Failure } from './failure.ts';
 import { openStore } from './home.ts';
 import type { Streams } from './streams.ts';
 import { openTape } from './tape-source.ts';
-
-const THINK_MS_MAX = 3_600_000;
 
 export function datasetAdd({ operands, values }: Arguments, streams: Streams): number {
   const [name = '', source = ''] = operands;

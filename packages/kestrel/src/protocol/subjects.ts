@@ -28,6 +28,9 @@ const NAMES_MAX = 40;
 
 export const entries: readonly CatalogEntry[] = CATALOG;
 
+/** Longest market time that authoring may take, ms. */
+export const THINK_MS_MAX = 3_600_000;
+
 /** Values of a dataset that names none of its own. */
 export const DATASET_DEFAULTS = {
   fill: 'strict-cross-v1',

@@ -1,7 +1,7 @@
 /** Datasets that are put by name: the tape of a body, checked, kept under its identity and registered. */
 import { jcs } from 'ground/jcs';
 import type { Context } from 'hono';
-import { AgentRefusal, DATASET_DEFAULTS, gotOf, type Host, TapesInPlace } from '../protocol/index.ts';
+import { AgentRefusal, DATASET_DEFAULTS, gotOf, type Host, TapesInPlace, THINK_MS_MAX } from '../protocol/index.ts';
 import { DATASET_NAME } from '../store/index.ts';
 import { bytesOf } from './body.ts';
 
@@ -67,8 +67,11 @@ function optionsIn(c: Context): Record<string, unknown> {
           : refuse(key, 'none | us-equity-v1 | us-options-v1');
         break;
       case 'rUsdE4':
+        out.rUsdE4 = /^[1-9][0-9]{0,14}$/.test(value) ? Number(value) : refuse(key, 'a whole number above 0');
+        break;
       case 'thinkMs':
-        out[key] = /^[1-9][0-9]{0,14}$/.test(value) ? Number(value) : refuse(key, 'a whole number above 0');
+        if (!/^[0-9]{1,7}$/.test(value) || Number(value) > THINK_MS_MAX) refuse(key, `0 to ${THINK_MS_MAX}`);
+        out.thinkMs = Number(value);
         break;
       case 'checkpoint': {
         const clocks = c.req.queries('checkpoint') ?? [];

@@ -185,5 +185,12 @@ test('an upload that is no tape, a bomb, or cut off is refused, and others are a
     expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('"code":"bad-arg"')]);
   }
   expect((await put(new Uint8Array(0), '?fill=none')).status).toBe(400);
+  for (const wait of ['-1', '3600001', '1e3', '']) {
+    const answer = await put(new Uint8Array(0), `?thinkMs=${wait}`);
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('"path":"thinkMs"')]);
+  }
+  // No wait at all is a wait: what is refused then is the empty tape.
+  const none = await put(new Uint8Array(0), '?thinkMs=0&fees=us-options-v1');
+  expect([none.status, await none.text()]).toEqual([400, expect.not.stringContaining('thinkMs')]);
   await expectHealthy();
 });
