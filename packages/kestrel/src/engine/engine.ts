@@ -158,6 +158,8 @@ export class Engine implements Desk, GroupHub {
   readonly #first: PlanRun[][];
   readonly #followers: PlanRun[][];
   readonly #following = new Map<PlanRun, Set<number>>();
+  /** What each plan's orders followed when its lists were last made, to see whether they are the same still. */
+  readonly #followed = new Map<PlanRun, readonly unknown[]>();
   /** Plans with orders that follow the `fair` of a chain. */
   readonly #fairFollowers = new Map<ChainPlace, Set<PlanRun>>();
   readonly #holding = new Map<PlanRun, Set<number>>();
@@ -567,10 +569,11 @@ export class Engine implements Desk, GroupHub {
         const s = inst[i]!;
         const att = attention[s]!;
         if ((att & Attention.special) !== 0 || flags[i] !== 0) continue;
+        const before = quoteEvents[s]!;
         quoteEvents[s] = i;
         if (att !== 0 || C[i]! < quoteBuy[s]! || A[i]! > quoteSell[s]! || t >= fairNext[s]!) {
           this.row = i + 1;
-          this.#contractQuoted(i, t, s);
+          this.#contractQuoted(i, t, s, before);
           if (this.#stops !== 0 && this.#stopNow()) return;
         }
         continue;
@@ -643,17 +646,36 @@ export class Engine implements Desk, GroupHub {
     this.#after(s, t, moved | Moved.event | this.#carry(s));
   }
 
-  #contractQuoted(i: number, t: number, s: number): void {
+  #contractQuoted(i: number, t: number, s: number, before: number): void {
     this.#at(i, t, s);
     const m = this.market;
     this.#quoted(i, s);
     const att = m.attention[s]!;
-    if (m.good(s)) {
-      if ((att & Attention.held) !== 0) m.goodQuote[s] = i;
-      if ((att & Attention.legs) !== 0) this.#verticals.quote(s);
-    }
+    const good = m.good(s);
+    if (good && (att & Attention.legs) !== 0) this.#verticals.quote(s);
     if (t >= m.fairNext[s]!) this.#followFair(s, t);
-    this.#afterContract(s, att);
+    if (this.#podsMoved.length > 0) this.#haltPods();
+    if ((att & Attention.pegs) !== 0) this.#lookAtFollowers(s, this.#samePrices(i, before) ? 'unsent' : 'all');
+    if (good && (att & Attention.held) !== 0) this.#noteMarks(i, s);
+    if (this.#touched.length > 0 || this.#toArm.length > 0 || this.#touchedWakes.length > 0) this.#settle();
+  }
+
+  /** Whether two quotes of a contract price everything alike: of sizes nothing but fills takes notice. */
+  #samePrices(i: number, before: number): boolean {
+    if (before < 0) return false;
+    const { a, c } = this.#columns;
+    const m = this.market;
+    return a[i] === a[before] && c[i] === c[before] && m.goodRow(i) === m.goodRow(before);
+  }
+
+  /** A good quote of a contract that some plan owns: its mid may be another. */
+  #noteMarks(i: number, s: number): void {
+    const { a, c } = this.#columns;
+    const { goodQuote } = this.market;
+    const before = goodQuote[s]!;
+    goodQuote[s] = i;
+    if (before >= 0 && a[i]! + c[i]! === a[before]! + c[before]!) return;
+    for (const plan of this.#holders[s] ?? []) plan.noteMarks();
   }
 
   /** Prints of contracts fill, and set `last`. */
@@ -670,14 +692,8 @@ export class Engine implements Desk, GroupHub {
     if (!meets && (att & Attention.pegs) === 0) return;
     this.#at(i, t, s);
     if (meets) this.#printed(i, s, p, b[i]!);
-    this.#afterContract(s, att);
-  }
-
-  /** Steps 3 to 6 of an event of a contract: it sets no series, but its orders and holders may follow it. */
-  #afterContract(s: number, att: number): void {
     if (this.#podsMoved.length > 0) this.#haltPods();
-    if ((att & Attention.pegs) !== 0) this.#wakePlans(s, att);
-    if ((att & Attention.held) !== 0) for (const plan of this.#holders[s] ?? []) plan.noteMarks();
+    if ((att & Attention.pegs) !== 0) this.#lookAtFollowers(s, 'all');
     if (this.#touched.length > 0 || this.#toArm.length > 0 || this.#touchedWakes.length > 0) this.#settle();
   }
 
@@ -865,9 +881,12 @@ export class Engine implements Desk, GroupHub {
         this.#touchPlan(plan);
       }
     }
-    if ((att & Attention.pegs) !== 0) {
-      for (const plan of this.#followers[s]!) this.#look(plan);
-    }
+    if ((att & Attention.pegs) !== 0) this.#lookAtFollowers(s, 'all');
+  }
+
+  /** @param which all that follow the slot, or only those that could not send what they wanted */
+  #lookAtFollowers(s: number, which: 'all' | 'unsent'): void {
+    for (const plan of this.#followers[s]!) if (which === 'all' || plan.unsent) this.#look(plan);
   }
 
   /** First events, halts, bars, prices before the first print, suspicious prints: everything off the hot path. */
@@ -1255,6 +1274,18 @@ export class Engine implements Desk, GroupHub {
     ]);
   }
 
+  feesE4({ instrument, side, qty, priceE4 }: Parameters<Desk['feesE4']>[0]): number {
+    if (instrument.kind !== 'vertical') {
+      return totalE4(this.schedule.of({ side, qty, priceE4, instrument: instrument.fee }));
+    }
+    const other = side === 'buy' ? 'sell' : 'buy';
+    const { long, short } = instrument.fees;
+    return (
+      totalE4(this.schedule.of({ side, qty, priceE4, instrument: long, legs: 2 })) +
+      totalE4(this.schedule.of({ side: other, qty, priceE4: 0, instrument: short, legs: 2 }))
+    );
+  }
+
   regime(plan: PlanRun): 'open' | 'shut' {
     const windows = this.#windowsOf(plan.signal);
     for (const tag of plan.doc.regime ?? []) {
@@ -1301,9 +1332,13 @@ export class Engine implements Desk, GroupHub {
 
   /** Slots whose events the plan's orders follow: both legs, and the underlying; for `fair` the chain, by the second. */
   #followOptions(plan: PlanRun): void {
+    const followed = plan.followed();
+    if (sameItems(followed, this.#followed.get(plan))) return;
+    this.#followed.set(plan, followed);
     const wanted = new Set<number>();
     const chains = new Set<ChainPlace>();
-    for (const { instrument, price } of plan.followed()) {
+    for (const { compiled: price, source } of followed) {
+      const { instrument } = source;
       for (const s of instrument.slots) wanted.add(s);
       if (instrument.kind === 'shares') continue;
       if (price.readsSpot && instrument.underlying >= 0) wanted.add(instrument.underlying);
@@ -1567,6 +1602,18 @@ export class Engine implements Desk, GroupHub {
     holding.markE4 = mark?.priceE4 ?? Math.floor(holding.entryCostE4 / holding.entryQty);
     holding.markFrom = mark?.from ?? 'cost';
   }
+}
+
+function sameItems(one: readonly unknown[], other: readonly unknown[] | undefined): boolean {
+  if (other === undefined || one.length !== other.length) return false;
+  for (let i = 0; i < one.length; i++) if (one[i] !== other[i]) return false;
+  return true;
+}
+
+function totalE4(lines: readonly FeeLine[]): number {
+  let sum = 0;
+  for (let i = 0; i < lines.length; i++) sum += lines[i]!.e4;
+  return sum;
 }
 
 /** Lines of one name are one line. */

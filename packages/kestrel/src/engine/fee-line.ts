@@ -59,8 +59,19 @@ export function halfToEven(n: bigint, d: bigint): number {
   return Number(negative ? -nearest : nearest);
 }
 
+/** The same for a quotient whose parts are safe integers, d even. */
+function halfToEvenSafe(n: number, d: number): number {
+  const size = Math.abs(n);
+  const rest = size % d;
+  const floor = (size - rest) / d;
+  const nearest = rest > d / 2 || (rest === d / 2 && floor % 2 === 1) ? floor + 1 : floor;
+  return n < 0 && nearest > 0 ? -nearest : nearest;
+}
+
 /** `qty` times millionths of a dollar, as E4; a rebate is a negative rate, and makes a negative line. */
 export function perUnitE4(qty: number, micros: number): number {
+  const product = qty * micros;
+  if (Number.isSafeInteger(product)) return halfToEvenSafe(product, 100);
   return halfToEven(BigInt(qty) * BigInt(micros), 100n);
 }
 
@@ -71,6 +82,8 @@ export function perMillionE4(sale: {
   readonly multiplier: number;
   readonly centsPerMillion: number;
 }): number {
+  const product = sale.qty * sale.priceE4 * sale.multiplier * sale.centsPerMillion;
+  if (Number.isSafeInteger(product)) return halfToEvenSafe(product, 100_000_000);
   const notional = BigInt(sale.qty) * BigInt(sale.priceE4) * BigInt(sale.multiplier);
   return halfToEven(notional * BigInt(sale.centsPerMillion), 100_000_000n);
 }

@@ -128,6 +128,13 @@ export interface Desk {
     readonly priceE4: number;
     readonly legs?: readonly [number, number];
   }): readonly FeeLine[];
+  /** Their sum for a whole order at its limit. */
+  feesE4(order: {
+    readonly instrument: Instrument;
+    readonly side: 'buy' | 'sell';
+    readonly qty: number;
+    readonly priceE4: number;
+  }): number;
   regime(plan: PlanRun): 'open' | 'shut';
   /** Plans named in ARM that are to be armed at the end of this event. */
   arm(name: string, by: PlanRun): void;
@@ -259,6 +266,8 @@ export class PlanRun implements OrderOwner {
   readonly #cancels: { readonly order: Order; readonly trigger: Trigger }[] = [];
   #actions: Action[] = [];
   #repeg = false;
+  /** Some replacement did not fit the budgets: it is tried again at each event, whatever moves. */
+  unsent = false;
   #excursionSeq = -1;
 
   constructor(spec: {
@@ -325,8 +334,7 @@ export class PlanRun implements OrderOwner {
   stakeE4(holding: Holding, qty: number, limitE4: number): number {
     if (qty === 0) return 0;
     const { instrument, entrySide: side } = holding;
-    let feesE4 = 0;
-    for (const line of this.desk.fees({ instrument, side, qty, priceE4: limitE4 })) feesE4 += line.e4;
+    const feesE4 = this.desk.feesE4({ instrument, side, qty, priceE4: limitE4 });
     return Math.max(0, holding.stakeE4(qty, limitE4) + feesE4);
   }
 
@@ -1057,18 +1065,17 @@ export class PlanRun implements OrderOwner {
     return this.#live.some((o) => alive(o) && isFollowing(o));
   }
 
-  /** What an order of it reads that wants such a look. */
-  *followed(): Generator<{ readonly instrument: Instrument; readonly price: CompiledPrice }> {
-    if (this.state === 'done' || this.state === 'armed' || this.state === 'dormant') return;
+  /** Prices of its orders that want such a look; one order's price is the same object at every call. */
+  followed(): PlacedPrice[] {
+    const prices: PlacedPrice[] = [];
+    if (this.state === 'done' || this.state === 'armed' || this.state === 'dormant') return prices;
     for (const h of this.holdings) {
-      const { instrument } = h;
-      if (h.exitPending && this.#exit !== undefined) yield { instrument, price: this.#exit.priceFor(h).compiled };
+      if (h.exitPending && this.#exit !== undefined) prices.push(this.#exit.priceFor(h));
       if (!h.tpPending) continue;
-      for (const c of this.clauses) if (c.kind === 'tp') yield { instrument, price: c.priceFor(h).compiled };
+      for (const c of this.clauses) if (c.kind === 'tp') prices.push(c.priceFor(h));
     }
-    for (const o of this.#live) {
-      if (alive(o) && isFollowing(o)) yield { instrument: o.holding.instrument, price: o.price!.compiled };
-    }
+    for (const o of this.#live) if (alive(o) && isFollowing(o)) prices.push(o.price!);
+    return prices;
   }
 
   /** Whether an event of the instrument changes what the plan's orders should be. Looks only. */
@@ -1090,6 +1097,7 @@ export class PlanRun implements OrderOwner {
   }
 
   #follow(): void {
+    this.unsent = false;
     if (this.#over) {
       if (this.#closing !== undefined) this.#closeFree(this.#closing);
       return;
@@ -1121,7 +1129,10 @@ export class PlanRun implements OrderOwner {
   #send(order: Order, to: { readonly limitE4: number; readonly qty: number }): void {
     if (order.role === 'entry') {
       const more = this.stakeE4(order.holding, left(order), worseOf(order, to.limitE4)) - order.reservedE4;
-      if (more > 0 && this.purses.some((p) => !p.fits(more))) return;
+      if (more > 0 && this.purses.some((p) => !p.fits(more))) {
+        this.unsent = true;
+        return;
+      }
       if (more > 0) this.desk.reserve(order, order.reservedE4 + more);
     }
     this.desk.replace(order, to);

@@ -19,6 +19,8 @@ export class Verticals {
   /** Books by leg, in the order they were first traded. */
   readonly #byLeg = new Map<number, VerticalBook[]>();
   #arrivals = 0;
+  /** Some order has filled whole since the books were last cleared of such. */
+  #filled = false;
 
   constructor(market: MarketState, model: FillModel, fill: (execution: Execution) => void) {
     this.#market = market;
@@ -34,7 +36,10 @@ export class Verticals {
     order.waiting = true;
     const book = this.#bookOf(order.holding.instrument as Vertical);
     if (isGood(book.of, this.#market)) this.#meet(book, order);
-    if (order.state === 'resting') book.orders.add(order);
+    if (order.state !== 'resting') return;
+    book.orders.add(order);
+    const { attention } = this.#market;
+    for (const leg of book.of.slots) attention[leg] = attention[leg]! | Attention.legs;
   }
 
   lift(order: Order): void {
@@ -43,17 +48,27 @@ export class Verticals {
 
   /** A leg has a new good quote. */
   quote(leg: number): void {
+    let standing = 0;
     for (const book of this.#byLeg.get(leg) ?? []) {
       const { orders } = book;
-      if (orders.markets.length + orders.buys.length + orders.sells.length === 0) continue;
+      const count = orders.markets.length + orders.buys.length + orders.sells.length;
+      standing += count;
+      if (count === 0) continue;
       if (!isGood(book.of, this.#market)) continue;
       for (const order of orders.markets) this.#meet(book, order);
-      for (const order of orders.buys) this.#standing(book, order);
-      for (const order of orders.sells) this.#standing(book, order);
+      const ask = askOf(book.of, this.#market);
+      for (const order of orders.buys) this.#standing(book, order, order.limitE4 - ask);
+      const bid = bidOf(book.of, this.#market);
+      for (const order of orders.sells) this.#standing(book, order, bid - order.limitE4);
+      if (!this.#filled) continue;
+      this.#filled = false;
       compact(orders.markets);
       compact(orders.buys);
       compact(orders.sells);
     }
+    if (standing > 0) return;
+    const { attention } = this.#market;
+    attention[leg] = attention[leg]! & ~Attention.legs;
   }
 
   #bookOf(of: Vertical): VerticalBook {
@@ -61,12 +76,10 @@ export class Verticals {
     if (book !== undefined) return book;
     book = { of, ...boundsE4(of), orders: new OwnBook(of.id) };
     this.#books.set(of.id, book);
-    const { attention } = this.#market;
     for (const leg of of.slots) {
       const books = this.#byLeg.get(leg) ?? [];
       books.push(book);
       this.#byLeg.set(leg, books);
-      attention[leg] = attention[leg]! | Attention.legs;
     }
     return book;
   }
@@ -82,14 +95,10 @@ export class Verticals {
     } else if (buys ? order.limitE4 >= touch : order.limitE4 <= touch) this.#take(book, order, touch, 'arrival');
   }
 
-  #standing(book: VerticalBook, order: Order): void {
-    if (order.waiting) {
-      this.#meet(book, order);
-      return;
-    }
-    const m = this.#market;
-    const beyond = order.side === 'buy' ? order.limitE4 - askOf(book.of, m) : bidOf(book.of, m) - order.limitE4;
-    if (beyond > 0 || (beyond === 0 && this.#model.touch)) this.#take(book, order, order.limitE4, 'quote-through');
+  /** @param beyond by how much the limit betters what stands against it, E4 */
+  #standing(book: VerticalBook, order: Order, beyond: number): void {
+    if (order.waiting) this.#meet(book, order);
+    else if (beyond > 0 || (beyond === 0 && this.#model.touch)) this.#take(book, order, order.limitE4, 'quote-through');
   }
 
   #take(book: VerticalBook, order: Order, priceE4: number, cause: Cause): void {
@@ -105,7 +114,10 @@ export class Verticals {
     m.take(a, from, qty);
     m.take(b, against, qty);
     order.filled += qty;
-    if (left(order) === 0 && (order.next === undefined || order.next.qty <= order.filled)) order.state = 'filled';
+    if (left(order) === 0 && (order.next === undefined || order.next.qty <= order.filled)) {
+      order.state = 'filled';
+      this.#filled = true;
+    }
     const shortE4 = buys ? m.bid(b) : m.ask(b);
     this.#fill({
       order,
