@@ -45,7 +45,8 @@ export function makeTurns(nowMs: () => number = () => performance.now()): Turns 
   const timed = (work: () => void): void => {
     const startedMs = nowMs();
     work();
-    usedMs += nowMs() - startedMs;
+    lastWorkMs = nowMs();
+    usedMs += lastWorkMs - startedMs;
   };
 
   const nextTurn = (): void => {
