@@ -20,6 +20,8 @@ export interface DocumentWeights {
 }
 
 type ClauseName = 'also' | 'reload-when' | 'reload-every' | 'tp' | 'exit' | 'invalidate' | 'cancel-if' | 'arm';
+/** What is written by {@link Writer.clause}. */
+export type ClauseKind = Exclude<ClauseName, 'tp'>;
 type ConditionName = 'level' | 'series' | 'crosses' | 'fact' | 'clock' | 'plan' | 'percentile' | 'other-symbol';
 type SeriesName =
   | 'spot'
@@ -173,7 +175,7 @@ export class Writer {
     return lines;
   }
 
-  protected clause(kind: Exclude<ClauseName, 'tp'>, name: string): string {
+  protected clause(kind: ClauseKind, name: string): string {
     const { dice } = this;
     switch (kind) {
       case 'also':

@@ -1,7 +1,7 @@
 /** Random documents that trade contracts and verticals, in every clause that takes a ticket or a price. */
 import { validate } from '../../src/lang/index.ts';
 import type { Dice } from './dice.ts';
-import { type DocumentWeights, documentWeights, Writer } from './generate-document.ts';
+import { type ClauseKind, type DocumentWeights, documentWeights, Writer } from './generate-document.ts';
 import type { OptionTape } from './generate-option-tape.ts';
 import type { SymbolPlan } from './generate-tape.ts';
 
@@ -45,6 +45,19 @@ class OptionWriter extends Writer {
     return { text: `USING signal ${signal.symbol} exec ${this.exec}${expiry}`, signal };
   }
 
+  protected override plan(name: string, books: readonly string[], signal: SymbolPlan): string[] {
+    this.bought = undefined;
+    return super.plan(name, books, signal);
+  }
+
+  /** Now and then a reload that gives back what was bought. */
+  protected override clause(kind: ClauseKind, name: string): string {
+    const { dice } = this;
+    if (kind !== 'reload-when' || this.bought === undefined || dice.chance(45)) return super.clause(kind, name);
+    const qty = dice.pick([1, 1, 2]);
+    return `RELOAD WHEN ${this.trigger()} sell ${qty} ${this.bought} @ ${this.ticketPrice('sell')}`;
+  }
+
   private expiry(): string {
     const { dice } = this;
     return dice.chance(92) ? dice.pick(this.options.chains).expiry : dice.pick(['0dte', '0dte', '1dte', '2dte']);
@@ -53,7 +66,7 @@ class OptionWriter extends Writer {
   private strike(): string {
     const { dice } = this;
     const chain = dice.pick(this.options.chains);
-    switch (dice.weighted({ atm: 30, relative: 40, listed: 28, other: 2 })) {
+    switch (dice.weighted({ atm: 26, relative: 34, listed: 38, other: 2 })) {
       case 'atm':
         return 'ATM';
       case 'relative':
@@ -87,16 +100,15 @@ class OptionWriter extends Writer {
     const qty = dice.pick([1, 1, 2, 2, 3, 4, 5]);
     const right = dice.pick(['C', 'P']);
     const expiry = dice.chance(15) ? ` ${this.expiry()}` : '';
-    const kind = dice.weighted({ option: 46, debit: 24, credit: 20, shares: 5, back: 5 });
+    const kind = dice.weighted({ option: 50, debit: 25, credit: 20, shares: 5 });
     if (kind === 'shares' && !['SPX', 'SPXW'].includes(this.exec)) {
       return `buy ${qty} shares @ ${dice.pick(['ask', 'bid', 'join', '100'])}`;
     }
-    if (kind === 'back' && this.bought !== undefined) {
-      return `sell ${dice.pick([1, 1, 2])} ${this.bought} @ ${this.ticketPrice('sell')}`;
-    }
     if (kind === 'debit' || kind === 'credit') {
       const side = kind === 'debit' ? 'buy' : 'sell';
-      return `${side} ${qty} ${this.pair(right)} ${right}${expiry} @ ${this.ticketPrice(side)}`;
+      const vertical = `${this.pair(right)} ${right}${expiry}`;
+      if (side === 'buy' && /^[0-9]/.test(vertical)) this.bought = vertical;
+      return `${side} ${qty} ${vertical} @ ${this.ticketPrice(side)}`;
     }
     const instrument = `${this.strike()} ${right}${expiry}`;
     if (/^[0-9]/.test(instrument)) this.bought = instrument;
@@ -135,7 +147,7 @@ class OptionWriter extends Writer {
       case 'level':
         return this.premium();
       case 'book':
-        return dice.pick(['bid', 'ask', 'join', 'join', 'improve', 'last', 'ask', 'bid']);
+        return dice.pick(['bid', 'ask', 'join', 'join', 'improve', 'last', 'ask', 'join']);
       case 'lean':
         return `lean(${dice.pick(['bid', 'bid', 'ask', 'intrinsic'])}, ${dice.pick(['ask', 'fair', 'fair', this.premium()])}, ${dice.pick(['0', '0.25', '0.5', '0.3333', '1'])})`;
       case 'bounded':

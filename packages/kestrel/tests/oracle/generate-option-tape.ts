@@ -162,7 +162,7 @@ function chainRows(
       quote(t, one, 9);
       continue;
     }
-    const p = dice.pick([last.b - tick, last.b, last.b, last.a, last.a, last.a + tick, (last.b + last.a) / 2]);
+    const p = dice.pick([last.b - tick, last.b, last.b, last.b, last.a, last.a, last.a + tick, (last.b + last.a) / 2]);
     const z = dice.between(1, 6);
     const row: Row = { t, k: 'otrade', s: root, x: expiry, r: one.right, K: one.strike, p: cents(Math.max(0, p)), z };
     rows.push(dice.chance(3) ? { ...row, suspect: true } : row);
