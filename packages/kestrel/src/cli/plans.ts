@@ -37,6 +37,7 @@ export function judgedPlans(texts: readonly DocumentText[], given: Circumstances
       ...importsBeside(source, streams),
       session: hoursOf(given.tape),
       rUsdE4: given.rUsdE4,
+      ...multiplierOf(given.tape),
       known: namesOf(defined.filter((_, j) => j !== i)),
     });
     // For programs the refusal itself holds them, so that stderr is one object.
@@ -47,6 +48,13 @@ export function judgedPlans(texts: readonly DocumentText[], given: Circumstances
     sources.push(...linked.documents);
   }
   return { documents, sources: sources.map(({ document }) => document) };
+}
+
+/** The least that a contract of the tape stands for; nothing where it has none. */
+function multiplierOf({ instruments }: Tape): { readonly multiplierMin?: number } {
+  let least = Number.POSITIVE_INFINITY;
+  for (const one of instruments) if (one.kind === 'option') least = Math.min(least, one.multiplier);
+  return Number.isFinite(least) ? { multiplierMin: least } : {};
 }
 
 /** The session in exchange-local seconds of day. */

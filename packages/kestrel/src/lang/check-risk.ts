@@ -7,7 +7,7 @@ import type { Expiry, Instrument, Offset, PlanClause, PriceExpr, Strike, Ticket 
 import { instrumentText } from './print.ts';
 
 /** Contracts' shares each, where the tape does not say otherwise. */
-const optionMultiplier = 100;
+export const optionMultiplier = 100;
 
 interface Placement {
   readonly ticket: Ticket;
@@ -24,8 +24,14 @@ export function checkRisk(
   {
     expiry,
     rUsdE4,
+    multiplierMin,
     findings,
-  }: { readonly expiry: Expiry | undefined; readonly rUsdE4: number | undefined; readonly findings: Findings },
+  }: {
+    readonly expiry: Expiry | undefined;
+    readonly rUsdE4: number | undefined;
+    readonly multiplierMin: number;
+    readonly findings: Findings;
+  },
 ): void {
   const placements = placementsOf(plan);
   for (const placement of placements) {
@@ -40,7 +46,7 @@ export function checkRisk(
         expected: ['two different strikes'],
       });
     } else if (ticket.side === 'sell') checkSale(placement, placements, expiry, findings);
-    if (rUsdE4 !== undefined) checkBudget(plan, ticket, rUsdE4, findings);
+    if (rUsdE4 !== undefined) checkBudget(plan, ticket, { rUsdE4, multiplierMin, findings });
   }
   checkFractions(plan, findings);
 }
@@ -193,11 +199,19 @@ function checkFractions(plan: PlanDraft, findings: Findings): void {
 
 // ---------------------------------------------------------------- K032
 
-function checkBudget(plan: PlanDraft, ticket: Ticket, rUsdE4: number, findings: Findings): void {
+function checkBudget(
+  plan: PlanDraft,
+  ticket: Ticket,
+  {
+    rUsdE4,
+    multiplierMin,
+    findings,
+  }: { readonly rUsdE4: number; readonly multiplierMin: number; readonly findings: Findings },
+): void {
   if (!(plan.budget > 0) || !(ticket.qty > 0)) return;
   const unitE4 = leastLossE4(ticket);
   if (!(unitE4 > 0) || !Number.isFinite(unitE4)) return;
-  const multiplier = ticket.instrument.kind === 'shares' ? 1 : optionMultiplier;
+  const multiplier = ticket.instrument.kind === 'shares' ? 1 : multiplierMin;
   const lossE4 = BigInt(Math.floor(unitE4)) * BigInt(ticket.qty) * BigInt(multiplier);
   const budgetE4 = (BigInt(plan.budget) * BigInt(rUsdE4)) / 10_000n;
   if (lossE4 <= budgetE4) return;

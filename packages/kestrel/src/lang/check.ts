@@ -1,6 +1,6 @@
 // The semantic pass: everything a document may not say that its grammar allows.
 import { checkPrice, type PricePlace } from './check-price.ts';
-import { checkRisk, exitSide, isWayOut } from './check-risk.ts';
+import { checkRisk, exitSide, isWayOut, optionMultiplier } from './check-risk.ts';
 import { checkDuration, checkTrigger, type TriggerPlace } from './check-trigger.ts';
 import { constants, type SessionHours } from './constancy.ts';
 import { quote } from './cursor.ts';
@@ -31,6 +31,8 @@ export interface CheckOptions {
   readonly session?: SessionHours;
   /** What 1R is, in 1e-4 of the currency; absent: K032 is not judged. */
   readonly rUsdE4?: number;
+  /** The least that a contract of the tape stands for, for K032; absent: 100. */
+  readonly multiplierMin?: number;
   /** Names the session knows beside the document's own. */
   readonly known?: KnownNames;
   /** Plans of the session that have fired, whose names are taken. */
@@ -78,12 +80,14 @@ class Checker {
   readonly #findings: Findings;
   readonly #hours: SessionHours;
   readonly #rUsdE4: number | undefined;
+  readonly #multiplierMin: number | undefined;
   readonly #flawed: ReadonlySet<object>;
 
   constructor(findings: Findings, options: CheckOptions, flawed: ReadonlySet<object>) {
     this.#findings = findings;
     this.#hours = options.session ?? defaultSession;
     this.#rUsdE4 = options.rUsdE4;
+    this.#multiplierMin = options.multiplierMin;
     this.#flawed = flawed;
   }
 
@@ -131,7 +135,12 @@ class Checker {
     if (plan.when !== undefined) this.#trigger(plan.when.when, 'entry');
     if (plan.do !== undefined) this.#ticket(plan.do.ticket, 'first');
     for (const clause of plan.clauses) this.#clause(clause, plan);
-    checkRisk(plan, { expiry, rUsdE4: this.#rUsdE4, findings: this.#findings });
+    checkRisk(plan, {
+      expiry,
+      rUsdE4: this.#rUsdE4,
+      multiplierMin: this.#multiplierMin ?? optionMultiplier,
+      findings: this.#findings,
+    });
     if (!flawed && !plan.clauses.some(isWayOut)) {
       this.#findings.add({
         code: 'K070',

@@ -77,6 +77,16 @@ const cases: Readonly<Record<string, Case>> = {
     ends: { reason: 'invalidated', realizedE4: 10_000 - 12_400, fills: [bought] },
   },
   'a multiplier of 10': { instruments: [SPY, options({ multiplier: 10 })], ends: { realizedE4: -24_000 } },
+  'a multiplier of 1, and a budget for it alone': {
+    instruments: [SPY, options({ multiplier: 1 })],
+    plan: PLAN.replace('budget 100R', 'budget 0.0013R').replace('@ ask', '@ 1.24'),
+    ends: { realizedE4: 10_000 - 12_400, fills: [bought] },
+  },
+  'a multiplier of 100, and a budget for one of 1': {
+    instruments: [SPY, options()],
+    plan: PLAN.replace('budget 100R', 'budget 0.0013R').replace('@ ask', '@ 1.24'),
+    refused: 'document-refused',
+  },
   'a multiplier of 1e9': { instruments: [SPY, options({ multiplier: 1e9 })], refused: 'instrument-bad' },
   'half a contract': { instruments: [SPY, options({ multiplier: 0.5 })], refused: 'instrument-bad' },
   'a strike twice': { instruments: [SPY, options({ strikes: [100, 100] })], refused: 'instrument-twice' },
