@@ -5,7 +5,7 @@
 
 import type { Extreme } from './extremes.ts';
 import { enter, type Group, holds, type Leaf, type Level, leave, type Op, type Place, type Watcher } from './levels.ts';
-import { Timer, type Timers } from './timers.ts';
+import { Timer, type TimerKind, type Timers } from './timers.ts';
 
 export const FALSE = 0;
 export const TRUE = 1;
@@ -506,17 +506,11 @@ function join(a: Tri, b: Tri, decisive: Tri): Tri {
   return a === UNKNOWN || b === UNKNOWN ? UNKNOWN : a;
 }
 
-/** A node that wakes itself by a timer. */
-export interface Timed {
-  ring(stamp: number, t: number): void;
-}
-
-/** `c held d`: TRUE once c has been TRUE without a break for d, confirmed by a timer at that instant. */
-export class Held extends Node implements Timed {
+/** A condition over another one and a span of time, which wakes itself by a timer. */
+abstract class Timed extends Node {
   readonly of: Node;
   readonly #d: number;
-  #running = false;
-  #confirmed = false;
+  /** Moves on whenever a timer that runs has lost its meaning. */
   #stamp = 0;
   #watcher: Watcher | undefined;
 
@@ -525,85 +519,14 @@ export class Held extends Node implements Timed {
     this.of = of;
     this.#d = d;
   }
-  read(r: Reader): Tri {
-    const inner = this.of.read(r);
-    if (r.mode === 'look') return inner === TRUE ? (this.#confirmed ? TRUE : FALSE) : inner;
-    if (inner !== TRUE || this.of.after(r) !== TRUE) {
-      if (this.#running) this.#stamp++;
-      this.#running = false;
-      this.#confirmed = false;
-      return inner === UNKNOWN ? UNKNOWN : FALSE;
-    }
-    if (!this.#running) {
-      this.#running = true;
-      this.#stamp++;
-      r.instant.timers.push({ t: r.instant.t + this.#d, kind: Timer.held, subject: this, stamp: this.#stamp });
-    }
-    return this.#confirmed ? TRUE : FALSE;
-  }
-  after(r: Reader): Tri {
-    const inner = this.of.after(r);
-    return inner === TRUE ? (this.#confirmed ? TRUE : FALSE) : inner;
-  }
+  /** Its memory as it begins: nothing has been seen. */
+  protected abstract begin(): void;
+  /** The timer has come. */
+  protected abstract due(): void;
+
   watch(watcher: Watcher, r: Reader): void {
     this.#watcher = watcher;
-    this.#running = false;
-    this.#confirmed = false;
-    this.#stamp++;
-    this.of.watch(watcher, r, 'both');
-  }
-  unwatch(): void {
-    this.#stamp++;
-    this.#watcher = undefined;
-    this.of.unwatch();
-  }
-  ring(stamp: number): void {
-    if (stamp !== this.#stamp || !this.#running) return;
-    this.#confirmed = true;
-    this.#watcher?.touched();
-  }
-  override approaches(since: number): Approach[] {
-    const inner = this.of.approaches(since);
-    return inner.length > 0 ? inner : [{ text: 'held', distance: null, unit: '', seq: null }];
-  }
-}
-
-/** `c within d`: TRUE while c is, and until a timer d after the reading that ended it. */
-export class Within extends Node implements Timed {
-  readonly of: Node;
-  readonly #d: number;
-  #open = false;
-  #lasting = false;
-  #stamp = 0;
-  #watcher: Watcher | undefined;
-
-  constructor(of: Node, d: number) {
-    super();
-    this.of = of;
-    this.#d = d;
-  }
-  read(r: Reader): Tri {
-    const inner = this.of.read(r);
-    if (r.mode === 'look') return inner === TRUE || this.#open || this.#lasting ? TRUE : inner;
-    const still = inner === TRUE && this.of.after(r) === TRUE;
-    if (still) {
-      this.#open = true;
-    } else if (inner === TRUE || this.#open) {
-      this.#open = false;
-      this.#lasting = true;
-      this.#stamp++;
-      r.instant.timers.push({ t: r.instant.t + this.#d, kind: Timer.within, subject: this, stamp: this.#stamp });
-    }
-    return inner === TRUE || this.#lasting ? TRUE : inner;
-  }
-  after(r: Reader): Tri {
-    const inner = this.of.after(r);
-    return inner === TRUE || this.#lasting ? TRUE : inner;
-  }
-  watch(watcher: Watcher, r: Reader): void {
-    this.#watcher = watcher;
-    this.#open = false;
-    this.#lasting = false;
+    this.begin();
     this.#stamp++;
     this.of.watch(watcher, r, 'both');
   }
@@ -614,8 +537,83 @@ export class Within extends Node implements Timed {
   }
   ring(stamp: number): void {
     if (stamp !== this.#stamp) return;
-    this.#lasting = false;
+    this.due();
     this.#watcher?.touched();
+  }
+  protected startTimer(r: Reader, kind: TimerKind): void {
+    this.#stamp++;
+    r.instant.timers.push({ t: r.instant.t + this.#d, kind, subject: this, stamp: this.#stamp });
+  }
+  protected stopTimer(): void {
+    this.#stamp++;
+  }
+}
+
+/** `c held d`: TRUE once c has been TRUE without a break for d, confirmed by a timer at that instant. */
+export class Held extends Timed {
+  #running = false;
+  #confirmed = false;
+
+  read(r: Reader): Tri {
+    const inner = this.of.read(r);
+    if (r.mode === 'look') return inner === TRUE ? (this.#confirmed ? TRUE : FALSE) : inner;
+    if (inner !== TRUE || this.of.after(r) !== TRUE) {
+      if (this.#running) this.stopTimer();
+      this.#running = false;
+      this.#confirmed = false;
+      return inner === UNKNOWN ? UNKNOWN : FALSE;
+    }
+    if (!this.#running) {
+      this.#running = true;
+      this.startTimer(r, Timer.held);
+    }
+    return this.#confirmed ? TRUE : FALSE;
+  }
+  after(r: Reader): Tri {
+    const inner = this.of.after(r);
+    return inner === TRUE ? (this.#confirmed ? TRUE : FALSE) : inner;
+  }
+  protected begin(): void {
+    this.#running = false;
+    this.#confirmed = false;
+  }
+  protected due(): void {
+    this.#confirmed = true;
+  }
+  override approaches(since: number): Approach[] {
+    const inner = this.of.approaches(since);
+    return inner.length > 0 ? inner : [{ text: 'held', distance: null, unit: '', seq: null }];
+  }
+}
+
+/** `c within d`: TRUE while c is, and until a timer d after the reading that ended it. */
+export class Within extends Timed {
+  #open = false;
+  #lasting = false;
+
+  read(r: Reader): Tri {
+    const inner = this.of.read(r);
+    if (r.mode === 'look') return inner === TRUE || this.#open || this.#lasting ? TRUE : inner;
+    const still = inner === TRUE && this.of.after(r) === TRUE;
+    if (still) {
+      this.#open = true;
+    } else if (inner === TRUE || this.#open) {
+      this.#open = false;
+      this.#lasting = true;
+      this.startTimer(r, Timer.within);
+    }
+    return inner === TRUE || this.#lasting ? TRUE : inner;
+  }
+  after(r: Reader): Tri {
+    const inner = this.of.after(r);
+    return inner === TRUE || this.#lasting ? TRUE : inner;
+  }
+  protected begin(): void {
+    this.#open = false;
+    this.#lasting = false;
+  }
+  protected due(): void {
+    this.#lasting = false;
   }
   override approaches(since: number): Approach[] {
     return this.of.approaches(since);
