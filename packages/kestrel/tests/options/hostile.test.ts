@@ -221,7 +221,9 @@ test(
     const strikes = Array.from({ length: 20_000 }, (_, i) => Number((99 + i / 10_000).toFixed(4)));
     const rows = strikes.flatMap((K) =>
       ['C', 'P'].map((r) => {
-        const worth = Math.max(0, r === 'C' ? 100 - K : K - 100) + 1;
+        // A normal distribution's worth, near enough: some smile goes through it, so that every peg has a value to follow.
+        const away = (r === 'C' ? 100 - K : K - 100) / 2;
+        const worth = 2 * (away / (1 + Math.exp(-1.702 * away)) + 0.3989 * Math.exp((-away * away) / 2));
         const [b, a] = [Number((worth - 0.01).toFixed(4)), Number((worth + 0.01).toFixed(4))];
         return offer({ t: OPEN + 1_000_000, x: expiry, r, K, b, a });
       }),
@@ -232,14 +234,15 @@ test(
     const plans = Array.from(
       { length: 100 },
       (_, i) =>
-        `PLAN p${i} budget 1R ttl 15:00\n  WHEN spot > 100\n  DO buy 1 ATM/+${i + 1} C @ min(fair, mid) peg cap fair\n  EXIT T-70 @ bid\n`,
+        `PLAN p${i} budget 1R ttl 15:00\n  WHEN spot > 100\n  DO buy 1 ATM/+${3000 + 50 * i} C @ min(fair, mid) peg cap fair\n  EXIT T-70 @ bid\n`,
     );
     const one: Case = {
       instruments: [SPY, options({ expiry, strikes })],
       rows: [quote(), ...rows, ...prints, close()],
       plan: plans.join(''),
-      // Every option costs the same time value: no smile goes through that.
-      ends: { reason: 'refused:unpriceable' },
+      // Nobody offers at what it is worth.
+      ends: { reason: 'expired', fills: [] },
+      placements: [],
     };
     const ended = spawnSync(process.execPath, [program, ...argvOf(one)], {
       ...{ encoding: 'utf8', timeout: MS_MAX, maxBuffer: 1 << 28 },
