@@ -221,8 +221,7 @@ function marksOf(p: PlanRun): Partial<BlotterPlan> {
 /** How near the trigger of a plan that never fired came, and what stood in its way. */
 export function nearestOf(p: PlanRun, engine: Engine): Nearest | undefined {
   if (p.armedAt === null || p.firedAt !== null || p.when === undefined) return undefined;
-  const blocked = p.when.root.approaches(p.when.since + 1);
-  const first = blocked[0];
+  const first = p.approaches()[0];
   if (first === undefined) {
     const gated = p.events.some((e) => e.kind === 'gated');
     return {

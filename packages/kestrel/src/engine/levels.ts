@@ -204,7 +204,7 @@ export class Group {
     // Between its levels the scalar may have moved unseen.
     this.refresh(seq);
     if (level.watched++ > 0) return;
-    level.rel = Number.isNaN(this.value) ? UNSET : this.#side(level, this.value);
+    level.rel = this.known ? this.#side(level, this.value) : UNSET;
     this.#levels.splice(this.#from(level.threshold), 0, level);
     this.#watermarks();
     this.onShift?.();
@@ -250,6 +250,8 @@ export class Group {
     const before = this.value;
     if (!this.known) {
       this.known = true;
+      // Levels that came into force meanwhile are set against what it is now.
+      for (const level of this.#levels) if (level.rel === UNSET) level.rel = this.#side(level, v);
       if (this.onKnown.size > 0) {
         const waiting = this.onKnown;
         this.onKnown = new Set();

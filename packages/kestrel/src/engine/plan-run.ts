@@ -14,7 +14,7 @@ import { exact, mulDivFloor } from './money.ts';
 import { alive, left, type Order, type OrderOwner, type OrderRole } from './orders.ts';
 import { type CompiledPrice, type PriceSource, priceNow, tickPrice, whyUnpriceable } from './price.ts';
 import type { Book, Purse } from './risk.ts';
-import { type Reader, TRUE, type Trigger } from './triggers.ts';
+import { type Approach, type Reader, TRUE, type Trigger } from './triggers.ts';
 
 export type PlanState = 'dormant' | 'armed' | 'fired' | 'managing' | 'done';
 export type StateName = 'armed' | 'fired' | 'filled' | 'done' | 'invalidated';
@@ -257,6 +257,7 @@ export class PlanRun implements OrderOwner {
   #over = false;
   /** The clause that closes it at the market. */
   #closing: string | undefined;
+  #approaches: readonly Approach[] | undefined;
   #riding = false;
   #cancelled = false;
   #acceptedAny = false;
@@ -404,7 +405,11 @@ export class PlanRun implements OrderOwner {
 
   #end(reason: string): void {
     this.#decide(reason);
-    if (this.state === 'armed') this.armedUntil = this.desk.reader.instant.seq;
+    if (this.state === 'armed') {
+      this.armedUntil = this.desk.reader.instant.seq;
+      // How near it came is asked of the time it was armed, and no later.
+      this.#approaches = this.approaches();
+    }
     this.state = 'done';
     this.arming = false;
     this.desk.ended();
@@ -1057,6 +1062,11 @@ export class PlanRun implements OrderOwner {
   }
 
   // -------------------------------------------------------------- orders that follow: TPs, pegs, exits not yet priceable
+
+  /** What of its WHEN was never TRUE while it has been armed, and how near each part came. */
+  approaches(): readonly Approach[] {
+    return this.#approaches ?? this.when?.root.approaches(this.when.since + 1) ?? [];
+  }
 
   /** Whether some order wants a look at every event of its instrument. */
   follows(): boolean {
