@@ -105,6 +105,8 @@ class Oracle {
   private readonly symbols = new Map<string, SymbolState>();
   private readonly contracts: Contracts;
   private readonly instruments = new Map<string, Instrument>();
+  /** Those that were ever ordered, in that order. */
+  private readonly traded = new Set<Instrument>();
   private readonly fees: ReturnType<typeof feeSchedule>;
   private readonly plans: PlanRun[] = [];
   private readonly books = new Map<string, Group>();
@@ -344,6 +346,7 @@ class Oracle {
       if (event.k === 'oquote') contract.takeQuote(event);
       else contract.lastE4 = event.p!;
       this.matchContract(event, contract);
+      this.pullHalted();
       for (const run of this.plans) this.finishIfDone(run);
       for (const run of this.inOrder()) {
         if (run.filledThisStep) this.readPlan(run, { reads: () => true, everyReload: true, bare: false });
@@ -373,6 +376,7 @@ class Oracle {
         on.takeEvent(event);
       }
       this.match(event, on);
+      this.pullHalted();
       for (const run of this.plans) this.finishIfDone(run);
       for (const run of this.inOrder()) {
         this.readPlan(run, {
@@ -434,7 +438,7 @@ class Oracle {
     this.matchQuote(own, contract);
     if (contract.quote === undefined) return;
     // Prices of different verticals do not compare: one vertical after the other, as they were first ordered.
-    for (const vertical of this.instruments.values()) {
+    for (const vertical of this.traded) {
       if (vertical.kind !== 'vertical' || !vertical.legs.includes(contract) || vertical.book.quote === undefined)
         continue;
       this.matchQuote(() => this.ordersOf((one) => one === vertical), contract);
@@ -564,8 +568,12 @@ class Oracle {
       if (pod.halted || lossE4 < pod.limitE4) continue;
       pod.halted = true;
       this.count('pod:halted');
-      for (const run of pod.plans) this.pull(run, 'entry');
     }
+  }
+
+  /** A pod that lost too much pulls its entries once the matching is over. */
+  private pullHalted(): void {
+    for (const pod of this.pods) if (pod.halted) for (const run of pod.plans) this.pull(run, 'entry');
   }
 
   // -------------------------------------------------------------- triggers
@@ -808,7 +816,7 @@ class Oracle {
 
   /** What goes the other way than what is owned or coming closes it; a sale of nothing opens no more than a vertical. */
   private roleOf(run: PlanRun, instrument: Instrument, { side }: Ticket): 'entry' | 'sale' {
-    const { owned, short } = run.holding(instrument);
+    const { owned = 0, short = false } = run.owns(instrument) ?? {};
     const coming = run.aliveEntries.find((order) => order.instrument === instrument);
     if (owned > 0) return short === (side === 'sell') ? 'entry' : 'sale';
     if (coming !== undefined) return coming.side === side ? 'entry' : 'sale';
@@ -819,7 +827,7 @@ class Oracle {
   private free(run: PlanRun, instrument: Instrument): number {
     return run.aliveOrders
       .filter((order) => order.role !== 'entry' && order.instrument === instrument)
-      .reduce((left, order) => left - Math.max(order.left, order.pending?.left ?? 0), run.holding(instrument).owned);
+      .reduce((left, order) => left - Math.max(order.left, order.pending?.left ?? 0), run.owns(instrument)?.owned ?? 0);
   }
 
   /** @param fill of a vertical with the price of its second leg; the first one's is the rest */
@@ -908,7 +916,7 @@ class Oracle {
       anchor: (name: string): number | undefined => {
         switch (name) {
           case 'basis':
-            return basisE4(run.holding(instrument));
+            return basisE4(run.owns(instrument));
           case 'stub':
             return instrument.tickE4(0);
           case 'bid':
@@ -981,6 +989,8 @@ class Oracle {
       pending: null,
     };
     run.orders.push(order);
+    run.holding(of.instrument);
+    this.traded.add(of.instrument);
     if (of.instrument.book.halted) this.count('order:created-in-halt');
     if (barsFill(of.instrument)) {
       // Bars fill without latency: what is created stands for the next bar that begins.
@@ -1014,6 +1024,7 @@ class Oracle {
   }
 
   private afterArrival(run: PlanRun): void {
+    this.pullHalted();
     for (const one of this.plans) this.finishIfDone(one);
     if (run.filledThisStep) this.readPlan(run, { reads: () => true, everyReload: true, bare: false });
     this.act(run);
@@ -1027,7 +1038,7 @@ class Oracle {
       order.lookAgain = true;
       order.stuck = false;
       this.count('esc');
-      for (const tp of run.holding(order.instrument).tps) {
+      for (const tp of run.owns(order.instrument)?.tps ?? []) {
         if (tp.order !== order) continue;
         tp.due = true;
         tp.stuck = false;
@@ -1054,7 +1065,7 @@ class Oracle {
         }
         order.lookAgain = true;
         order.stuck = false;
-        for (const tp of run.holding(order.instrument).tps) if (tp.order === order) tp.stuck = false;
+        for (const tp of run.owns(order.instrument)?.tps ?? []) if (tp.order === order) tp.stuck = false;
         this.afterArrival(run);
       });
     });

@@ -211,9 +211,14 @@ export class PlanRun {
     return this.aliveOrders.filter((order) => order.role === 'entry');
   }
 
-  /** What it owns of an instrument, made when it is first asked for. */
+  /** What it owns of an instrument, if it ever ordered any. */
+  owns(instrument: Instrument): Holding | undefined {
+    return this.holdings.find((one) => one.instrument.name === instrument.name);
+  }
+
+  /** What it owns of an instrument, in the order in which its instruments were first ordered. */
   holding(instrument: Instrument): Holding {
-    const found = this.holdings.find((one) => one.instrument.name === instrument.name);
+    const found = this.owns(instrument);
     if (found !== undefined) return found;
     const made: Holding = {
       instrument,
@@ -284,8 +289,8 @@ export class PlanRun {
   }
 }
 
-export function basisE4(holding: Holding): number | undefined {
-  return holding.entryQty === 0 ? undefined : holding.entryNotionalE4 / holding.entryQty;
+export function basisE4(holding: Holding | undefined): number | undefined {
+  return holding === undefined || holding.entryQty === 0 ? undefined : holding.entryNotionalE4 / holding.entryQty;
 }
 
 /** What was paid less the least it can be worth, or the most it can be worth less what was received. */
