@@ -1,6 +1,7 @@
 /** The documents of a run: each read, linked with its imports and judged by this day; one error refuses the run. */
 import { definitions, type KestrelDocument, type LinkedDocument, link, parse } from '../lang/index.ts';
-import { type Tape, utcToLocal } from '../market/index.ts';
+import type { Tape } from '../market/index.ts';
+import { judgingOf } from '../session/index.ts';
 import { readDocument, refusedDocument, tellDiagnostics } from './document.ts';
 import { importsBeside } from './imports.ts';
 import type { Source, Streams } from './streams.ts';
@@ -35,9 +36,8 @@ export function judgedPlans(texts: readonly DocumentText[], given: Circumstances
   for (const [i, { source, text }] of texts.entries()) {
     const linked = link(text, {
       ...importsBeside(source, streams),
-      session: hoursOf(given.tape),
+      ...judgingOf(given.tape),
       rUsdE4: given.rUsdE4,
-      ...multiplierOf(given.tape),
       known: namesOf(defined.filter((_, j) => j !== i)),
     });
     // For programs the refusal itself holds them, so that stderr is one object.
@@ -48,22 +48,6 @@ export function judgedPlans(texts: readonly DocumentText[], given: Circumstances
     sources.push(...linked.documents);
   }
   return { documents, sources: sources.map(({ document }) => document) };
-}
-
-/** The least that a contract of the tape stands for; nothing where it has none. */
-function multiplierOf({ instruments }: Tape): { readonly multiplierMin?: number } {
-  let least = Number.POSITIVE_INFINITY;
-  for (const one of instruments) if (one.kind === 'option') least = Math.min(least, one.multiplier);
-  return Number.isFinite(least) ? { multiplierMin: least } : {};
-}
-
-/** The session in exchange-local seconds of day. */
-function hoursOf({ zone, session }: Tape): { openS: number; closeS: number } {
-  const seconds = (t: number): number => {
-    const { h, m, s } = utcToLocal(zone, t);
-    return (h * 60 + m) * 60 + s;
-  };
-  return { openS: seconds(session.open), closeS: seconds(session.close) };
 }
 
 /** What the other documents of the run define may be named: they share one session. */

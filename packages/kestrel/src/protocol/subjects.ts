@@ -6,7 +6,7 @@ import {
   BUNDLED_IDENTITIES,
   CATALOG,
   type CatalogEntry,
-  hoursOf,
+  judgingOf,
   recipeOf,
   type Terms,
   termsOfRecipe,
@@ -73,7 +73,7 @@ function checkDocument(
   text: string,
   of: { readonly path: string; readonly tape: Tape; readonly rUsdE4: number },
 ): void {
-  const { diagnostics } = validate(text, { imports: 'refuse', session: hoursOf(of.tape), rUsdE4: of.rUsdE4 });
+  const { diagnostics } = validate(text, { imports: 'refuse', ...judgingOf(of.tape), rUsdE4: of.rUsdE4 });
   const first = diagnostics.find((d) => d.severity === 'error');
   if (first === undefined) return;
   throw new AgentRefusal('bad-arg', `${of.path} has an error: line ${first.span.line}: ${first.message}`, {

@@ -7,6 +7,7 @@ export { CANDLES_MAX, type Candle, type Day, dayOf, rememberDay } from './day.ts
 export * from './frame.ts';
 export * from './generated/catalog.ts';
 export * from './grade.ts';
+export { judgingOf } from './judging.ts';
 export type { FrameLevel } from './levels.ts';
 export * from './play.ts';
 export * from './proof.ts';

@@ -13,9 +13,10 @@ import {
   type Pins,
 } from '../engine/index.ts';
 import { type Diagnostic, type KestrelDocument, link, parse, print } from '../lang/index.ts';
-import { localToUtc, type Tape, utcToLocal } from '../market/index.ts';
+import { localToUtc, type Tape } from '../market/index.ts';
 import { fillsOf, genesisOf, leavesOf, merkleRootOf, type Turn, tipHashOf, turnHashOf } from './chain.ts';
 import { type Frame, frameOf, newSight, type Sight, type Why } from './frame.ts';
+import { judgingOf } from './judging.ts';
 import { frameRootOf } from './texts.ts';
 import type {
   Delivery,
@@ -299,7 +300,7 @@ export class Play {
     }
     const { ok, diagnostics, parsed } = link(text, {
       imports: 'refuse',
-      session: hoursOf(this.terms.tape),
+      ...judgingOf(this.terms.tape),
       rUsdE4: this.terms.rUsdE4,
       known: { plan, ...this.#names },
       fired,
@@ -494,15 +495,6 @@ function checkpointTimes({ tape, checkpoints }: Terms): number[] {
     if (at.kind === 'exact' && at.t > tape.session.open && at.t < tape.session.close) times.push(at.t);
   }
   return times.sort((a, b) => a - b);
-}
-
-/** The session in exchange-local seconds of day. */
-export function hoursOf({ zone, session }: Tape): { openS: number; closeS: number } {
-  const seconds = (t: number): number => {
-    const { h, m, s } = utcToLocal(zone, t);
-    return (h * 60 + m) * 60 + s;
-  };
-  return { openS: seconds(session.open), closeS: seconds(session.close) };
 }
 
 /** What only the engine knows to refuse, over the whole document. */

@@ -6,7 +6,7 @@ import {
   BUNDLED_IDENTITIES,
   CATALOG,
   entryOf,
-  hoursOf,
+  judgingOf,
   Play,
   RECIPES,
   tapeOfRecipe,
@@ -42,10 +42,8 @@ describe.each(RECIPES.map((recipe) => [recipe.id, recipe] as const))('%s', (id, 
   });
 
   test('its strategy is a document without a finding, and plays the day', () => {
-    const hours = hoursOf(tape);
-    expect(validate(recipe.strategy, { imports: 'refuse', session: hours, rUsdE4: recipe.rUsdE4 }).diagnostics).toEqual(
-      [],
-    );
+    const judged = judgingOf(tape);
+    expect(validate(recipe.strategy, { imports: 'refuse', ...judged, rUsdE4: recipe.rUsdE4 }).diagnostics).toEqual([]);
     const play = new Play(termsOfRecipe(recipe, tape), 's-x');
     const frames = [play.start().frame];
     for (;;) {
