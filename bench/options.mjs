@@ -99,7 +99,6 @@ function chainDay() {
     ratios.push((2 * ms) / (before + after));
   }
   if (fired < PLANS / 5 || fills < PLANS / 5) throw new Error(`only ${fired} plans fired and ${fills} orders filled`);
-  const rate = Number((events / median(runs) / 1e3).toFixed(2));
   return [
     {
       measure: `${(events / 1e6).toFixed(1)}M rows of share and chain, ${PLANS} option plans (${fired} fire, ${fills} fills)`,

@@ -374,7 +374,7 @@ class Rsi implements Indicator {
     }
     const change = c - this.#prior;
     this.#prior = c;
-    const gain = change > 0 ? change : 0;
+    const gain = Math.max(change, 0);
     const loss = change < 0 ? -change : 0;
     const n = this.#n;
     this.#seen++;
