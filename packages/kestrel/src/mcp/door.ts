@@ -38,9 +38,13 @@ export async function open(argv: readonly string[]): Promise<number> {
   };
   const tapes = new TapeThread();
   const newServer = () => mcpServer(new Host({ store: () => store, tapes }), manifest.version, sharing);
-  return values.port === undefined
-    ? overStdio(newServer, onTheirWay)
-    : overHttp(newServer, { port: Number(values.port), host: values.host ?? '127.0.0.1' });
+  const status =
+    values.port === undefined
+      ? await overStdio(newServer, onTheirWay)
+      : await overHttp(newServer, { port: Number(values.port), host: values.host ?? '127.0.0.1' });
+  // The thread would keep the process alive.
+  await tapes.close();
+  return status;
 }
 
 /** Looks at an input that has ended, until nothing it asked is on its way any more. */

@@ -172,7 +172,18 @@ test('of many who answer one slot exactly one wins, and the rest are told', asyn
 test('an upload that is no tape, a bomb, or cut off is refused, and others are answered meanwhile', async () => {
   const { gzipSync } = await import('node:zlib');
   const put = (body: Uint8Array<ArrayBuffer>, query = '') =>
-    fetch(`${server.url}/v1/datasets/x${query}`, { method: 'PUT', body, headers: { authorization: 'Bearer test' } });
+    // Of a connection that was idle the server may have thought better just now: then another is dialled.
+    [0, 1].reduce(
+      (told: Promise<Response>) =>
+        told.catch(() =>
+          fetch(`${server.url}/v1/datasets/x${query}`, {
+            method: 'PUT',
+            body,
+            headers: { authorization: 'Bearer test' },
+          }),
+        ),
+      Promise.reject(new Error('not asked yet')),
+    );
   const bomb = new Uint8Array(gzipSync(Buffer.alloc(200 * 1024 * 1024)));
   const told = await Promise.all([
     put(new Uint8Array(Buffer.from('{"v":"kestrel.tape/v1"}\n'))),
