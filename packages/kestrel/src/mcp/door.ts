@@ -28,6 +28,7 @@ export async function open(argv: readonly string[]): Promise<number> {
   const { KESTREL_HOME } = process.env;
   const root = KESTREL_HOME !== undefined && KESTREL_HOME !== '' ? KESTREL_HOME : join(homedir(), '.kestrel');
   const store = new Store<SessionEvent>({ disk: realDisk, root, writer: randomUUID() });
+  if (values.port === undefined) return overStdio(() => mcpServer(new Host({ store: () => store }), manifest.version));
   const onTheirWay = new Set<Promise<unknown>>();
   const sharing: Sharing = {
     ring: new Ring({ clock: () => performance.now(), inHand: () => onTheirWay.size }),
@@ -38,30 +39,17 @@ export async function open(argv: readonly string[]): Promise<number> {
   };
   const tapes = new TapeThread();
   const newServer = () => mcpServer(new Host({ store: () => store, tapes }), manifest.version, sharing);
-  const status =
-    values.port === undefined
-      ? await overStdio(newServer, onTheirWay)
-      : await overHttp(newServer, { port: Number(values.port), host: values.host ?? '127.0.0.1' });
+  const status = await overHttp(newServer, { port: Number(values.port), host: values.host ?? '127.0.0.1' });
   // The thread would keep the process alive.
   await tapes.close();
   return status;
 }
 
-/** Looks at an input that has ended, until nothing it asked is on its way any more. */
-const QUIET_LOOKS = 3;
-
-function overStdio(newServer: () => ReturnType<typeof mcpServer>, onTheirWay: Set<Promise<unknown>>): Promise<number> {
+function overStdio(newServer: () => ReturnType<typeof mcpServer>): Promise<number> {
   return new Promise((resolve) => {
     const handle = serveStdio(newServer);
     const stop = (): void => void handle.close().finally(() => resolve(0));
-    process.stdin.once('end', async () => {
-      // What was asked before the end is answered; the library takes a few turns to hand a request on.
-      for (let quiet = 0; quiet < QUIET_LOOKS; quiet = onTheirWay.size === 0 ? quiet + 1 : 0) {
-        await Promise.allSettled(onTheirWay);
-        await new Promise((look) => setImmediate(look));
-      }
-      stop();
-    });
+    process.stdin.once('end', stop);
     process.once('SIGINT', stop);
     process.once('SIGTERM', stop);
   });

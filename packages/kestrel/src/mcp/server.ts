@@ -16,12 +16,13 @@ import {
   OPS,
   type Op,
   type Outcome,
-  Ring,
+  type Ring,
   refusalLine,
   refusalOf,
+  type StreamState,
   schemaOf,
 } from '../protocol/index.ts';
-import { type Frame, isFrameShape, renderFrame } from '../session/index.ts';
+import { type Frame, isFrameShape, renderFrame, whole } from '../session/index.ts';
 
 /** How the process shares itself among its connections. */
 export interface Sharing {
@@ -31,12 +32,15 @@ export interface Sharing {
   readonly hold: (answer: Promise<unknown>) => void;
 }
 
-const ALONE: Sharing = {
-  ring: new Ring({ clock: () => performance.now(), inHand: () => 0 }),
-  hold: () => {},
-};
+/** A client that is alone is answered before its input is looked at again, so that the end of it loses nothing. */
+function atOnce(host: Host, stream: StreamState, request: string): Outcome {
+  const outcome = whole(handleLine(host, stream, request));
+  host.sync();
+  return outcome;
+}
 
-export function mcpServer(host: Host, version: string, { ring, hold }: Sharing = ALONE): McpServer {
+/** @param sharing absent where the process has one client */
+export function mcpServer(host: Host, version: string, sharing?: Sharing): McpServer {
   const server = new McpServer(
     { name: 'kestrel', version },
     {
@@ -47,6 +51,17 @@ export function mcpServer(host: Host, version: string, { ring, hold }: Sharing =
   const stream = newStream();
   let line = 0;
   let last: Promise<unknown> = Promise.resolve();
+  /** Requests of one stream are answered one after the other, as they came. */
+  const inTurn = ({ ring, hold }: Sharing, request: string): Promise<Outcome> => {
+    const answer = last.then(async () => {
+      const told = await ring.drive(handleLine(host, stream, request));
+      await host.syncLater();
+      return told;
+    });
+    last = answer.then(undefined, () => undefined);
+    hold(last);
+    return answer;
+  };
   for (const op of OPS) {
     server.registerTool(
       op.name,
@@ -55,17 +70,9 @@ export function mcpServer(host: Host, version: string, { ring, hold }: Sharing =
         const at = ++line;
         const request = requestOf(op.name, args as object);
         if (request instanceof AgentRefusal) return refused(refusalLine(request, { op: op.name, line: at }));
-        // Requests of one stream are answered one after the other, as they came.
-        const answer = last.then(async () => {
-          const told = await ring.drive(handleLine(host, stream, request));
-          await host.syncLater();
-          return told;
-        });
-        last = answer.then(undefined, () => undefined);
-        hold(last);
         let outcome: Outcome;
         try {
-          outcome = await answer;
+          outcome = sharing === undefined ? atOnce(host, stream, request) : await inTurn(sharing, request);
         } catch (error) {
           return refused(refusalLine(refusalOf(error), { op: op.name, line: at }));
         }
