@@ -774,7 +774,7 @@ class Oracle {
     const role = this.roleOf(run, instrument, ticket);
     const limitE4 = this.price(run, { instrument, side, price, escaped: false, closes: role === 'sale' });
     if (limitE4 === undefined) return refuse('unpriceable');
-    if (this.pods.some((pod) => pod.halted && pod.plans.includes(run))) return refuse('pod-halted');
+    if (role === 'entry' && this.pods.some((pod) => pod.halted && pod.plans.includes(run))) return refuse('pod-halted');
     if (role === 'sale') {
       if (qty > this.free(run, instrument)) return refuse('oversold');
     } else if (!this.fits(run, this.lossE4(instrument, { side, limitE4 }, qty))) {
