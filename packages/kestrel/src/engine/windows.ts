@@ -207,9 +207,10 @@ class Range implements Window {
       this.spotTo = Number.NEGATIVE_INFINITY;
       return;
     }
-    const factor = 1 + to / 1e4;
-    this.spotFrom = Math.min(min - ROUNDING_E4, max / factor + ROUNDING_E4);
-    this.spotTo = Math.max(max + ROUNDING_E4, min * factor - ROUNDING_E4);
+    // Spot may go to both ends before anything is looked at again, so the room to grow is shared between them.
+    const share = Math.sqrt(((1 + to / 1e4) * min) / max);
+    this.spotFrom = Math.min(min - ROUNDING_E4, min / share + ROUNDING_E4);
+    this.spotTo = Math.max(max + ROUNDING_E4, max * share - ROUNDING_E4);
   }
 }
 
