@@ -73,6 +73,24 @@ interface Answer {
   readonly structuredContent: Record<string, never>;
 }
 
+test('what came before the end of the input is answered', async () => {
+  const child = start(program.path, ['mcp'], home);
+  const line = (message: object): string => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
+  child.stdin!.end(
+    line({
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: info },
+    }) +
+      line({ method: 'notifications/initialized' }) +
+      line({ id: 2, method: 'tools/call', params: { name: 'catalog', arguments: {} } }),
+  );
+  const read = lineReader(child.stdout!);
+  const ids: unknown[] = [];
+  for (let text = await read(); text !== undefined; text = await read()) ids.push(JSON.parse(text).id);
+  expect(ids).toEqual([1, 2]);
+});
+
 describe.each(Object.keys(clients))('%s', (name) => {
   test('plays a day, tool by tool', async () => {
     const client = await clients[name]!();

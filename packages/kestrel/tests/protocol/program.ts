@@ -44,7 +44,7 @@ export interface Ended {
   readonly status: number | null;
 }
 
-/** Environment of a child: its own home, no server, none of the certificates that only this machine asks for. */
+/** Environment of a child: its own home, no server, none of the certificates that its surroundings ask for. */
 export function environment(home: string, more: Record<string, string> = {}): Record<string, string> {
   const { NODE_EXTRA_CA_CERTS, KESTREL_API, KESTREL_TOKEN, KESTREL_TOKENS, ...env } = process.env as Record<
     string,
