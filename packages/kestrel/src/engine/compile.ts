@@ -14,7 +14,6 @@ import type { Chains } from './chains.ts';
 import { durationUs, type SessionClock } from './clock.ts';
 import { compileTrigger, type GroupHub, type TriggerPlace } from './compile-trigger.ts';
 import type { Holding } from './holding.ts';
-import { boundsE4 } from './instrument.ts';
 import { Group, type Op } from './levels.ts';
 import { budgetOf } from './money.ts';
 import {
@@ -129,9 +128,8 @@ export function compilePlan(run: PlanRun, place: TriggerPlace, hub: GroupHub, ch
       let placed = sides[side];
       if (placed === undefined) {
         const { instrument, basis } = holding;
-        const closes = side === 'buy' && holding.direction === 'short';
-        const mostE4 = closes ? boundsE4(instrument).most : Number.POSITIVE_INFINITY;
-        const source: PriceSource = { market, instrument, side, mostE4, basis };
+        const aim = side === holding.entrySide ? 'open' : 'close';
+        const source: PriceSource = { market, instrument, side, aim, basis };
         placed = { compiled: compilePrice(text, source), source };
         sides[side] = placed;
       }

@@ -106,6 +106,11 @@ export function valueAt(x: Instrument, spotE4: number): number {
   }
 }
 
+/** Most that a purchase which closes may pay for one unit now: what it can be worth; NaN while that is UNKNOWN. */
+export function mostToClose(x: Instrument, m: MarketState): number {
+  return x.kind === 'option' ? spotOf(x.underlying, m) : boundsE4(x).most;
+}
+
 /** Whether each leg has a quote that prices and fills, and trades. */
 export function isGood(x: Instrument, m: MarketState): boolean {
   const first = x.slots[0]!;

@@ -1,4 +1,5 @@
 /** The fill models, `strict-cross-v1` and `maker-v1`: what an order gets from a quote, a print, a bar. */
+import { mostToClose } from './instrument.ts';
 import type { MarketState } from './market-state.ts';
 import { alive, type Cause, left, NO_PLACE, type Order, OwnBook } from './orders.ts';
 
@@ -148,6 +149,8 @@ export class Matching {
     const buys = order.side === 'buy';
     const touch = buys ? m.ask(s) : m.bid(s);
     const market = order.role === 'market';
+    // A call is worth no more than what it is on: dearer, it is no way out.
+    if (market && buys && !(touch <= mostToClose(order.holding.instrument, m))) return;
     if (market || (buys ? order.limitE4 >= touch : order.limitE4 <= touch)) {
       this.#takeQuote(order, touch, market ? 'market' : 'arrival', event);
     }

@@ -10,6 +10,7 @@ import {
   intrinsicNow,
   isGood,
   midOf,
+  mostToClose,
   onTickOf,
   tickAt,
 } from './instrument.ts';
@@ -20,8 +21,8 @@ export interface PriceSource {
   readonly market: MarketState;
   readonly instrument: Instrument;
   readonly side: 'buy' | 'sell';
-  /** The most a purchase that closes may pay: beyond what a unit can be worth it would cost more than it can lose. */
-  readonly mostE4: number;
+  /** `close`: a purchase pays at most what a unit can be worth, since more would be lost than ever was at stake. */
+  readonly aim: 'open' | 'close';
   /** The plan's average entry price in E4; NaN before anything is owned. */
   readonly basis: () => number;
 }
@@ -103,10 +104,11 @@ export function priceNow(price: CompiledPrice, step: number, source: PriceSource
 }
 
 /** A computed value on the tick; a sale of options is never below what they are worth at once. */
-export function tickPrice(value: number, { instrument, market, mostE4, side }: PriceSource): number {
+export function tickPrice(value: number, { instrument, market, aim, side }: PriceSource): number {
   let v = value;
   if (side === 'sell' && instrument.kind !== 'shares') v = Math.max(v, intrinsicNow(instrument, market));
-  return Number.isNaN(v) ? v : onTickOf(instrument, Math.min(v, mostE4), side);
+  if (side === 'buy' && aim === 'close') v = Math.min(v, mostToClose(instrument, market));
+  return Number.isNaN(v) ? v : onTickOf(instrument, v, side);
 }
 
 /** Why a price cannot be placed: its anchors that are UNKNOWN, or what it comes to. */

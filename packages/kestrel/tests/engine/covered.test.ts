@@ -113,6 +113,21 @@ test('a TP of a sold call buys it back at half, and an EXIT sells the shares aft
   expect(fills.slice(0, 3)).toEqual(['buy 100 SPY', 'sell 1 SPY 2024-03-11 101 C', 'buy 1 SPY 2024-03-11 101 C']);
 });
 
+test('an offer above what the call can be worth is no way out: the close at the market waits for a better one', () => {
+  const text = PLAN(100, 1, '  INVALIDATE spot > 100.75 -> flat\n');
+  const lines = dayOf(RISE, 100.8).split('\n');
+  const t = OPEN + 3_050e6;
+  const stub = { t, k: 'oquote', s: 'SPY', x: '2024-03-11', r: 'C', K: 101, b: 0.5, bz: 2, a: 500, az: 9 };
+  const at = lines.findIndex((line) => JSON.parse(line).t > t);
+  lines.splice(at, 0, JSON.stringify(stub));
+  const late = lines.filter(
+    (line) => !(line.includes('oquote') && JSON.parse(line).t > t && JSON.parse(line).t < OPEN + 3_300e6),
+  );
+  const fills = run(late.join('\n'), text.replace('ttl +50m', 'ttl +59m')).plans[0]!.fills;
+  const bought = fills.find((f) => f.side === 'buy' && f.instrument.endsWith('C'))!;
+  expect([bought.t, bought.priceE4]).toEqual([OPEN + 3_300e6, 5_200]);
+});
+
 test.each([
   ['a put is covered by no shares', 'RELOAD WHEN spot > 1 sell 1 101 P @ bid', ['K030']],
   ['a hundred shares cover one call', 'RELOAD WHEN spot > 1 sell 1 101 C @ bid', []],
