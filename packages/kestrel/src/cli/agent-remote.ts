@@ -22,10 +22,12 @@ export function remoteTransport(api: string, stream: StreamState): Transport {
     return { sync() {}, handle: () => ({ op: null, refusal }) };
   }
   const kept = tokenFile(process.env, url);
-  const token = process.env.KESTREL_TOKEN || readToken(kept);
+  const token = process.env.KESTREL_TOKEN;
+  const trial = readToken(kept);
   const remote = new Remote({
     url,
     ...(token === undefined || token === '' ? {} : { token }),
+    ...(trial === undefined || trial === '' ? {} : { trial }),
     onMint: (minted) => writeToken(kept, minted),
   });
   return { sync() {}, handle: (line) => remote.handle(line, stream) };

@@ -19,8 +19,10 @@ export const ANSWER_BYTES_MAX = 1 << 28;
 export interface RemoteOptions {
   /** Address of the server, `http://127.0.0.1:8787`. */
   readonly url: string;
-  /** A bearer capability; absent: a trial is minted. */
+  /** A bearer capability that the caller chose: where it is refused, nothing else is tried. */
   readonly token?: string;
+  /** A trial kept from before; a server that knows it no more mints another. Absent too: a trial is minted. */
+  readonly trial?: string;
   /** Told of a minted trial, so that it may be kept. */
   readonly onMint?: (token: string) => void;
   readonly fetch?: typeof globalThis.fetch;
@@ -37,12 +39,15 @@ export class Remote {
   readonly #fetch: typeof globalThis.fetch;
   readonly #onMint: RemoteOptions['onMint'];
   #token: string | undefined;
-  #minted = false;
+  readonly #given: boolean;
+  /** Whether this stream's capability has been taken, or was minted for it. */
+  #settled = false;
 
   constructor(options: RemoteOptions) {
     this.#base = options.url.replace(/\/+$/, '');
     this.#fetch = options.fetch ?? globalThis.fetch;
-    this.#token = options.token;
+    this.#token = options.token ?? options.trial;
+    this.#given = options.token !== undefined;
     this.#onMint = options.onMint;
   }
 
@@ -63,10 +68,12 @@ export class Remote {
   async #send(line: string, stream: StreamState): Promise<RemoteAnswer> {
     if (this.#token === undefined) await this.#mint();
     let response = await this.#post('/v1/requests', line, { [STREAM_HEADER]: streamText(stream) });
-    if (response.status === 401 && !this.#minted) {
+    if (response.status === 401 && this.#given) throw refusedToken(this.#base);
+    if (response.status === 401 && !this.#settled) {
       await this.#mint();
       response = await this.#post('/v1/requests', line, { [STREAM_HEADER]: streamText(stream) });
     }
+    this.#settled ||= response.status !== 401;
     const text = await response.text();
     const moved = streamOf(response.headers.get(STREAM_HEADER) ?? '');
     if (moved !== undefined) Object.assign(stream, moved);
@@ -85,7 +92,7 @@ export class Remote {
       });
     }
     this.#token = token;
-    this.#minted = true;
+    this.#settled = true;
     this.#onMint?.(token);
   }
 
@@ -105,6 +112,14 @@ export class Remote {
 function opIn(line: string): string | null {
   const { op } = readRequest(line);
   return typeof op === 'string' ? op : null;
+}
+
+function refusedToken(base: string): AgentRefusal {
+  return new AgentRefusal('unavailable', `${base} refuses the capability in KESTREL_TOKEN`, {
+    path: 'KESTREL_TOKEN',
+    expected: 'a capability of this server, or none at all for a trial',
+    got: 'status 401',
+  });
 }
 
 function unreachable(base: string, error: unknown): AgentRefusal {

@@ -45,7 +45,7 @@ export async function admitted(
   }
   hands.inHand++;
   try {
-    const token = /^Bearer ([\x21-\x7e]{1,512})$/.exec(c.req.header('authorization') ?? '')?.[1];
+    const token = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(c.req.header('authorization') ?? '')?.[1];
     const host = token === undefined ? undefined : hands.owners.hostOf(token);
     return host === undefined ? unauthorized(c) : await answer(host);
   } catch (error) {
