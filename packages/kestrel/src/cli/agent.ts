@@ -20,6 +20,8 @@ import { Closed, quietStreams, type Streams } from './streams.ts';
 /** Requests that are answered together, behind one sync of the disk, while more of them are waiting. */
 const GROUP_LINES_MAX = 256;
 const GROUP_CHARS_MAX = 1 << 20;
+/** Longest that an answer waits for others to go out with, ms. */
+const GROUP_MS_MAX = 20;
 
 export async function open(argv: readonly string[]): Promise<number> {
   const streams = quietStreams();
@@ -46,6 +48,7 @@ async function converse(api: string | undefined, streams: Streams): Promise<numb
   let heldChars = 0;
   let line = 0;
   let firstHeld = 1;
+  let heldSince = 0;
   const flush = (): void => {
     if (held.length === 0) return;
     transport?.sync();
@@ -58,7 +61,8 @@ async function converse(api: string | undefined, streams: Streams): Promise<numb
     return REFUSALS[refusal.code].exit;
   };
   for (;;) {
-    if (!input.ready || held.length >= GROUP_LINES_MAX || heldChars >= GROUP_CHARS_MAX) {
+    const waited = held.length > 0 && performance.now() - heldSince >= GROUP_MS_MAX;
+    if (!input.ready || waited || held.length >= GROUP_LINES_MAX || heldChars >= GROUP_CHARS_MAX) {
       try {
         flush();
       } catch (error) {
@@ -87,7 +91,10 @@ async function converse(api: string | undefined, streams: Streams): Promise<numb
       }
       return refuse(handled.refusal!, handled.op, line);
     }
-    if (held.length === 0) firstHeld = line;
+    if (held.length === 0) {
+      firstHeld = line;
+      heldSince = performance.now();
+    }
     held.push(handled.line);
     heldChars += handled.line.length;
   }
