@@ -179,7 +179,9 @@ describe('pure rooms see no clock, disk, network, environment or randomness', ()
     none(
       pure.flatMap((path) =>
         importsOf(path)
-          .filter(({ specifier }) => specifier.startsWith('node:') || ['ground/sqlite', 'ground/folder'].includes(specifier))
+          .filter(
+            ({ specifier }) => specifier.startsWith('node:') || ['ground/sqlite', 'ground/folder'].includes(specifier),
+          )
           .map(({ specifier, line }) => `${path}:${line} imports ${specifier}`),
       ),
     );
