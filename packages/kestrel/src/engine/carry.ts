@@ -5,7 +5,7 @@ import type { Tape } from '../market/columns.ts';
 import { openPriceE4 } from '../market/day-prices.ts';
 import type { Engine } from './engine.ts';
 import { Holding } from './holding.ts';
-import type { Contract, Instrument } from './instrument.ts';
+import { type ChainPlace, type Contract, type Instrument, placeOf } from './instrument.ts';
 import { EngineRefusal } from './refusal.ts';
 import { expiryValue, type Mark, type Marks } from './settlement.ts';
 
@@ -150,8 +150,8 @@ export class Carried {
     if (!this.open) return;
     const { tape } = engine;
     const chain = chainOf(this.holding.instrument);
-    const slot = tape.instruments.findIndex((x) => x.kind !== 'option' && x.symbol === this.symbol);
-    const underlying = slot < 0 ? undefined : marks.symbol(slot);
+    const slot = engine.chains.slotOf(this.symbol);
+    const underlying = slot === undefined ? undefined : marks.symbol(slot);
     if (chain !== undefined && chain.lastDate === tape.date && underlying !== undefined && underlying.from !== 'cost') {
       this.#settle(tape, { priceE4: underlying.priceE4, from: underlying.from });
       return;
@@ -202,8 +202,8 @@ export class Carried {
   }
 }
 
-function chainOf(x: Instrument): Contract['chain'] | undefined {
-  return x.kind === 'shares' ? undefined : (x.kind === 'option' ? x.contract : x.long).chain;
+function chainOf(x: Instrument): ChainPlace | undefined {
+  return x.kind === 'shares' ? undefined : placeOf(x);
 }
 
 function slotOn(tape: Tape, { right, strikeE4, chain }: Contract): number {
@@ -226,7 +226,7 @@ function renamed(x: Instrument, symbol: string): Instrument {
     : named({ ...x, long: of(x.long), short: of(x.short) });
 }
 
-function renamedChain(chain: Contract['chain'], root: string): Contract['chain'] {
+function renamedChain(chain: ChainPlace, root: string): ChainPlace {
   const { expiry, lastDate, settles, style, underlying, slots, fairWhy } = chain;
   return { root, expiry, lastDate, settles, style, underlying, slots, fairWhy, fair: () => Number.NaN };
 }

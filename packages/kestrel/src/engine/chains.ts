@@ -118,11 +118,12 @@ export class Chains {
 
   /** Slot of the symbol that options of a root or symbol are written on; undefined where the tape has none. */
   underlyingOf(name: string): number | undefined {
-    const symbol = this.#slotOf(name) === undefined ? (UNDERLYINGS.get(name) ?? name) : name;
-    return this.#slotOf(symbol);
+    const symbol = this.slotOf(name) === undefined ? (UNDERLYINGS.get(name) ?? name) : name;
+    return this.slotOf(symbol);
   }
 
-  #slotOf(symbol: string): number | undefined {
+  /** Slot of a share or index; undefined where the tape has none. */
+  slotOf(symbol: string): number | undefined {
     const i = this.#tape.instruments.findIndex((x) => x.kind !== 'option' && x.symbol === symbol);
     return i < 0 ? undefined : i;
   }
@@ -145,7 +146,7 @@ export class Chains {
     if (chains === undefined) {
       const byExpiry = new Map<string, ChainRun>();
       for (const root of this.#roots) {
-        if (root !== exec && (UNDERLYINGS.get(root) !== exec || this.#slotOf(exec) === undefined)) continue;
+        if (root !== exec && (UNDERLYINGS.get(root) !== exec || this.slotOf(exec) === undefined)) continue;
         for (const chain of this.#ofRoot(root)) {
           const there = byExpiry.get(chain.expiry);
           if (there === undefined || (there.settles === 'open' && chain.settles === 'close')) {

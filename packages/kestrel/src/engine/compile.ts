@@ -93,13 +93,9 @@ export function outline(documents: readonly KestrelDocument[], rE4: number): Out
 export function slotsOf(
   tape: Tape,
   using: Scope | undefined,
-  underlyingOf: (root: string) => number | undefined,
+  chains: Chains,
 ): { readonly signal: number | undefined; readonly exec: number | undefined } {
-  const find = (symbol: string): number | undefined => {
-    const i = tape.instruments.findIndex((x) => x.kind !== 'option' && x.symbol === symbol);
-    return i < 0 ? undefined : i;
-  };
-  if (using !== undefined) return { signal: find(using.signal), exec: underlyingOf(using.exec) };
+  if (using !== undefined) return { signal: chains.slotOf(using.signal), exec: chains.underlyingOf(using.exec) };
   const first = tape.instruments.findIndex((x) => x.kind !== 'option');
   const slot = first < 0 ? undefined : first;
   return { signal: slot, exec: slot };

@@ -15,7 +15,7 @@ import { Extremes } from './extremes.ts';
 import { SECOND } from './fair-value.ts';
 import { type FeeLine, type FeeSchedule, feeSchedule } from './fees.ts';
 import type { Holding } from './holding.ts';
-import type { ChainPlace } from './instrument.ts';
+import { type ChainPlace, placeOf } from './instrument.ts';
 import type { Group, Scalar } from './levels.ts';
 import { Attention, MarketState, PRINT_SLOW, QUOTE_SLOW, RARE } from './market-state.ts';
 import { type Execution, FILL_MODELS, type FillModel, Matching } from './matching.ts';
@@ -313,7 +313,7 @@ export class Engine implements Desk, GroupHub {
   }
 
   #planRun(plan: Plan, using: Scope | undefined, parts: Outline): PlanRun {
-    const { signal, exec } = slotsOf(this.tape, using, (name) => this.chains.underlyingOf(name));
+    const { signal, exec } = slotsOf(this.tape, using, this.chains);
     if (plan.ttl.kind === 'clock') {
       const ttl = ttlOf(plan, this.#instant.t, this.session);
       if (ttl <= this.session.open || ttl > this.session.close) {
@@ -374,7 +374,7 @@ export class Engine implements Desk, GroupHub {
   }
 
   #wakeRun(wake: Wake, using: Scope | undefined): WakeRun {
-    const { signal } = slotsOf(this.tape, using, (name) => this.chains.underlyingOf(name));
+    const { signal } = slotsOf(this.tape, using, this.chains);
     if (signal === undefined) {
       throw new EngineRefusal('not-supported', `wake ${wake.name}: the symbol of its USING is not on this tape`);
     }
@@ -427,10 +427,7 @@ export class Engine implements Desk, GroupHub {
   #placeFor(signal: number): Omit<TriggerPlace, 'owner' | 'fact'> {
     return {
       signal,
-      slotOf: (symbol) => {
-        const i = this.tape.instruments.findIndex((x) => x.kind !== 'option' && x.symbol === symbol);
-        return i < 0 ? undefined : i;
-      },
+      slotOf: (symbol) => this.chains.slotOf(symbol),
       session: this.session,
       plan: (name) => {
         const p = this.#byName.get(name);
@@ -1342,7 +1339,7 @@ export class Engine implements Desk, GroupHub {
       for (const s of instrument.slots) wanted.add(s);
       if (instrument.kind === 'shares') continue;
       if (price.readsSpot && instrument.underlying >= 0) wanted.add(instrument.underlying);
-      if (price.readsFair) chains.add((instrument.kind === 'option' ? instrument.contract : instrument.long).chain);
+      if (price.readsFair) chains.add(placeOf(instrument));
     }
     this.#enlist(this.#following, plan, { wanted, lists: this.#followers, bit: Attention.pegs });
     for (const [chain, plans] of this.#fairFollowers) if (!chains.has(chain)) plans.delete(plan);

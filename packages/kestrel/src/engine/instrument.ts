@@ -82,6 +82,11 @@ export function boundsE4(x: Instrument): { readonly least: number; readonly most
   return { least: Math.min(0, signed), most: Math.max(0, signed) };
 }
 
+/** The chain it is of. */
+export function placeOf(x: Option | Vertical): ChainPlace {
+  return (x.kind === 'option' ? x.contract : x.long).chain;
+}
+
 /** The tick at a price. */
 export function tickAt(x: Instrument, priceE4: number): number {
   return x.kind === 'shares' ? x.tickE4 : gridTickE4(x.grid, priceE4);
@@ -166,7 +171,7 @@ export function fairNow(x: Instrument, m: MarketState): number {
 /** What the receipt of an option's `fair` says now; undefined of shares. */
 export function fairWhy(x: Instrument): string | undefined {
   if (x.kind === 'shares') return undefined;
-  return (x.kind === 'option' ? x.contract : x.long).chain.fairWhy;
+  return placeOf(x).fairWhy;
 }
 
 function fairOf(c: Contract, m: MarketState): number {

@@ -1,6 +1,14 @@
 /** The session's end: what underlyings closed at, what contracts settle to, what the rest is marked at. */
 import { type Columns, Kind, type Tape } from '../market/columns.ts';
-import { type Contract, type Instrument, intrinsicE4, type Option, type Vertical } from './instrument.ts';
+import {
+  type Contract,
+  type Instrument,
+  intrinsicE4,
+  markNow,
+  type Option,
+  placeOf,
+  type Vertical,
+} from './instrument.ts';
 import type { MarketState } from './market-state.ts';
 
 /** An equity option less than this in the money at the end is not exercised (OCC's exercise by exception), E4. */
@@ -40,7 +48,7 @@ export class Marks {
   settlement(
     x: Option | Vertical,
   ): { readonly priceE4: number; readonly underlyingE4: number; readonly from: 'close' | 'last' | 'mid' } | undefined {
-    const { chain } = x.kind === 'option' ? x.contract : x.long;
+    const chain = placeOf(x);
     if (chain.lastDate !== this.#tape.date || chain.settles !== 'close' || chain.underlying < 0) return undefined;
     const at = this.symbol(chain.underlying);
     if (at === undefined || at.from === 'cost') return undefined;
@@ -54,23 +62,12 @@ export class Marks {
   /** A price for what goes on: shares by their symbol, contracts by the last good quote, else the last print. */
   of(x: Instrument): Mark | undefined {
     if (x.kind === 'shares') return this.symbol(x.slots[0]!);
-    if (x.kind === 'option') {
-      const s = x.slots[0]!;
-      const row = this.#lastGood(s);
-      const m = this.#market;
-      if (row >= 0) return { priceE4: Math.floor((m.bidAt(row) + m.askAt(row)) / 2), from: 'mid' };
-      return m.hasTrades[s] === 1 ? { priceE4: m.spot[s]!, from: 'last' } : undefined;
-    }
-    const [a, b] = x.slots.map((s) => this.#lastGood(s)) as [number, number];
-    if (a < 0 || b < 0) return undefined;
     const m = this.#market;
-    return { priceE4: Math.floor((m.bidAt(a) - m.askAt(b) + m.askAt(a) - m.bidAt(b)) / 2), from: 'mid' };
-  }
-
-  #lastGood(s: number): number {
-    const m = this.#market;
-    m.seekGood(s);
-    return m.goodQuote[s]!;
+    for (const s of x.slots) m.seekGood(s);
+    const midE4 = markNow(x, m);
+    if (!Number.isNaN(midE4)) return { priceE4: midE4, from: 'mid' };
+    const s = x.slots[0]!;
+    return x.kind === 'option' && m.hasTrades[s] === 1 ? { priceE4: m.spot[s]!, from: 'last' } : undefined;
   }
 }
 
